@@ -1,0 +1,1 @@
+"""Everything behind the pages: words, runtimes, models, use cases, pictures, edge."""

@@ -1,0 +1,1 @@
+"""Compilers: episodes → memories."""

@@ -1,0 +1,115 @@
+"""The only reader of the environment, `.env` and secrets; everything else gets values."""
+
+from functools import cache
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from lib.errors import SettingsError
+
+ROOT = Path(__file__).resolve().parent.parent
+RuntimeName = Literal["embedded", "statewave"]
+
+
+class Settings(BaseSettings):
+    """Frozen configuration. Order: environment, then `.env`, then `.streamlit/secrets.toml`."""
+
+    model_config = SettingsConfigDict(
+        env_file=ROOT / ".env",
+        toml_file=ROOT / ".streamlit" / "secrets.toml",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    llm_api_key: SecretStr | None = None
+    llm_base_url: str | None = None
+    openai_model: str = "gpt-4o-mini"
+    statewave_runtime: RuntimeName | None = None
+    statewave_base_url: str | None = None
+    statewave_api_key: SecretStr | None = None
+    statewave_tenant_id: str | None = None
+    statewave_max_tokens: int = Field(default=800, ge=1, le=128_000)
+    statewave_data_dir: Path = ROOT / ".data"
+    statewave_compile_every: int | None = Field(default=None, ge=0, le=1000)
+    statewave_compiler: Literal["offline"] = "offline"
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+    @field_validator("llm_base_url", "statewave_base_url")
+    @classmethod
+    def _is_http(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            raise ValueError("it must start with http:// or https://")
+        return value.rstrip("/") if value else value
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _upper(cls, value: object) -> object:
+        return value.upper() if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _server_has_url(self) -> Self:
+        if self.statewave_runtime == "statewave" and not self.statewave_base_url:
+            raise ValueError(
+                "STATEWAVE_RUNTIME is 'statewave', so STATEWAVE_BASE_URL must be set as well, "
+                "for example http://127.0.0.1:8100"
+            )
+        return self
+
+    @property
+    def runtime(self) -> RuntimeName:
+        """The chosen runtime: a server when its URL is set, else the embedded engine."""
+        return self.statewave_runtime or ("statewave" if self.statewave_base_url else "embedded")
+
+    @property
+    def compile_every(self) -> int:
+        """Turns between automatic compiles; 0 is off. 1 on the embedded engine, off on a server."""
+        if self.statewave_compile_every is not None:
+            return self.statewave_compile_every
+        return 1 if self.runtime == "embedded" else 0
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Adds `secrets.toml` after the environment; container secret files are not used."""
+        return (
+            init_settings,
+            env_settings,
+            dotenv_settings,
+            TomlConfigSettingsSource(settings_cls),
+        )
+
+
+def load_settings() -> Settings:
+    """The settings of this process. Raises SettingsError with one sentence per wrong value."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise SettingsError(" ".join(_sentence(part) for part in error.errors())) from None
+
+
+@cache
+def settings() -> Settings:
+    """`load_settings`, read once."""
+    return load_settings()
+
+
+def _sentence(part: object) -> str:
+    assert isinstance(part, dict)
+    where = ".".join(str(step) for step in part["loc"]).upper()
+    message = str(part["msg"]).removeprefix("Value error, ").removesuffix(".")
+    return f"{where}: {message[0].lower() if where else message[0]}{message[1:]}.".lstrip(": ")
