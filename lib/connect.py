@@ -1,0 +1,54 @@
+"""Builds the runtime and the model that the settings ask for; the only place naming them."""
+
+from pathlib import Path
+
+from lib.compiling.offline import OfflineCompiler
+from lib.embedded.runtime import EmbeddedRuntime
+from lib.errors import StoreError
+from lib.llm import OpenAIModel
+from lib.offline import OfflineReader
+from lib.protocol import ChatModel, MemoryRuntime
+from lib.settings import Settings
+from lib.statewave import StatewaveClient
+
+DATABASE_NAME = "statewave.db"
+SEEDED_MARKER = "demo-seeded"
+
+
+def connect_runtime(settings: Settings) -> MemoryRuntime:
+    """The memory runtime. Raises StoreError when the data folder cannot be used."""
+    if settings.runtime == "statewave":
+        assert settings.statewave_base_url
+        key = settings.statewave_api_key
+        return StatewaveClient(
+            settings.statewave_base_url,
+            api_key=key.get_secret_value() if key else None,
+            tenant_id=settings.statewave_tenant_id,
+        )
+    folder = data_folder(settings)
+    return EmbeddedRuntime(folder / DATABASE_NAME, compiler=OfflineCompiler())
+
+
+def connect_model(settings: Settings) -> ChatModel:
+    """The language model when a key or a base URL is set, otherwise the offline reader."""
+    if settings.llm_api_key or settings.llm_base_url:
+        key = settings.llm_api_key
+        return OpenAIModel(
+            api_key=key.get_secret_value() if key else None,
+            base_url=settings.llm_base_url,
+            model=settings.openai_model,
+        )
+    return OfflineReader(pricing_model=settings.openai_model)
+
+
+def data_folder(settings: Settings) -> Path:
+    """The data folder, made when it is missing. Raises StoreError when it cannot be."""
+    folder = settings.statewave_data_dir.expanduser()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {folder} cannot be created ({error.strerror}). "
+            "Set STATEWAVE_DATA_DIR to a folder this user may write to."
+        ) from error
+    return folder

@@ -1,0 +1,81 @@
+"""Long-lived objects of the app: one runtime and one model for all sessions, cached here only."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from lib.connect import SEEDED_MARKER, connect_model, connect_runtime, data_folder
+from lib.demo.profiles import DemoSubject, demo_subjects
+from lib.demo.seeding import needs_seeding, seed_demo
+from lib.errors import StatewaveError
+from lib.protocol import ChatModel, MemoryRuntime
+from lib.settings import Settings, load_settings
+
+
+@st.cache_resource(show_spinner=False)
+def app_settings() -> Settings:
+    """The settings of this process. Raises SettingsError."""
+    return load_settings()
+
+
+@st.cache_resource(show_spinner=False, on_release=lambda runtime: runtime.close())
+def memory_runtime() -> MemoryRuntime:
+    """The one runtime all pages share. Raises StoreError when its file cannot be used."""
+    return connect_runtime(app_settings())
+
+
+@st.cache_resource(show_spinner=False, on_release=lambda model: model.close())
+def chat_model() -> ChatModel:
+    """The one model all pages share."""
+    return connect_model(app_settings())
+
+
+@st.cache_resource(show_spinner=False)
+def demo_catalogue() -> tuple[DemoSubject, ...]:
+    """The demo subjects as their data files describe them."""
+    return demo_subjects()
+
+
+@st.cache_resource(show_spinner="Preparing the demo subjects…")
+def prepare_demo() -> bool:
+    """Seeds the demo subjects on the embedded engine's first start; True when it did.
+
+    A server is somebody's real memory: nothing is written to one unless it is asked for.
+    """
+    settings = app_settings()
+    if settings.runtime != "embedded":
+        return False
+    marker = data_folder(settings) / SEEDED_MARKER
+    if not needs_seeding(marker):
+        return False
+    for _ in seed_demo(memory_runtime(), demo_catalogue(), marker=marker):
+        pass
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectDirectory:
+    """The ids the picker offers, what the demo ones are about, and why a list is incomplete."""
+
+    subject_ids: list[str]
+    descriptions: dict[str, str]
+    error: str | None = None
+
+
+@st.cache_resource(show_spinner=False, ttl=10)
+def subject_directory() -> SubjectDirectory:
+    """Demo subjects first, then every other one the runtime has. Never raises: a runtime that is
+    down must not take the page with it.
+    """
+    demo = {subject.subject_id: subject.description for subject in demo_catalogue()}
+    try:
+        existing = [row.subject_id for row in memory_runtime().list_subjects()]
+    except StatewaveError as error:
+        return SubjectDirectory(list(demo), demo, str(error))
+    others = [subject_id for subject_id in existing if subject_id not in demo]
+    return SubjectDirectory([*demo, *others], demo)
+
+
+def forget_cached_subjects() -> None:
+    """Make the picker ask the runtime again, after something was recorded or deleted."""
+    subject_directory.clear()

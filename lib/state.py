@@ -1,0 +1,33 @@
+"""What one browser tab remembers."""
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from lib.comparison import Comparison
+
+
+@dataclass(slots=True)
+class AppState:
+    """Everything of a visit that no widget holds. Lives as long as the tab's session."""
+
+    comparison: Comparison | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def unrecorded_count(self) -> int:
+        """Turns of this visit that the runtime has not recorded yet."""
+        return 0
+
+
+def app_state() -> AppState:
+    """This tab's state, made on first use."""
+    if "app_state" not in st.session_state:
+        st.session_state.app_state = AppState()
+    state = st.session_state.app_state
+    assert isinstance(state, AppState)
+    return state
+
+
+def current_subject() -> str:
+    """The subject the router's picker holds."""
+    return str(st.session_state.subject)

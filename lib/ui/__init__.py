@@ -1,0 +1,1 @@
+"""Drawing that more than one page needs."""

@@ -1,0 +1,41 @@
+"""The sidebar: whose memory, which engine, which model, what still waits."""
+
+import streamlit as st
+
+from lib import resources
+from lib.state import app_state
+from lib.ui.text import literal
+
+
+def draw() -> None:
+    """Subject picker, badges and pending turns, on every page."""
+    directory = resources.subject_directory()
+    with st.sidebar:
+        st.selectbox(
+            "Subject",
+            directory.subject_ids,
+            key="subject",
+            bind="query-params",
+            persist_state="session",
+            accept_new_options=True,
+            required=True,
+            help="Whose memory is shown. Pick one, or type a new id to start from nothing.",
+        )
+        description = directory.descriptions.get(st.session_state.subject)
+        if description:
+            st.caption(literal(description))
+        info = resources.memory_runtime().info()
+        model = resources.chat_model()
+        st.caption("Connected")
+        version = info.version if info.version[:1].isdigit() else f"({info.version})"
+        st.badge(f"{info.name} {version}", icon=":material/database:", color="gray")
+        st.badge(model.name, icon=":material/smart_toy:", color="gray")
+        if directory.error:
+            st.warning(
+                directory.error, title="Memory is not reachable", icon=":material/cloud_off:"
+            )
+        waiting = app_state().unrecorded_count()
+        if waiting:
+            st.badge(
+                f"{waiting} turns not recorded yet", icon=":material/schedule:", color="orange"
+            )

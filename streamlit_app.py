@@ -1,0 +1,44 @@
+"""The ASGI entry point: `streamlit run streamlit_app.py`."""
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from threading import Thread
+
+import streamlit as st
+
+from lib.errors import SettingsError
+from lib.settings import load_settings
+
+try:
+    load_settings()
+except SettingsError as error:
+    raise SystemExit(f"The dashboard did not start. {error}") from None
+
+
+@asynccontextmanager
+async def _lifespan(_app: st.App) -> AsyncIterator[None]:
+    Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    yield
+    # Plain scripts never release cached resources on SIGTERM; this closes files and connections.
+    st.cache_resource.clear()
+
+
+def _warm_up() -> None:
+    """Pay for the heavy imports before the first visitor does."""
+    import openai
+    import pandas
+    import plotly.graph_objects  # noqa: F401
+
+    from lib.tokens import encoding
+
+    assert openai
+    assert pandas
+    encoding()
+    # Streamlit collects garbage after every run; what lives for ever need not be looked at again.
+    gc.collect()
+    gc.freeze()
+
+
+app = st.App(Path(__file__).resolve().parent / "lib" / "app" / "router.py", lifespan=_lifespan)
