@@ -1,0 +1,1 @@
+"""Demo subjects: one documented, editable data file each, and seeding."""
