@@ -32,9 +32,9 @@ def needs_seeding(marker: Path, *, subjects: Sequence[DemoSubject] | None = None
 
 def seed_demo(
     runtime: MemoryRuntime,
-    marker: Path,
+    subjects: Sequence[DemoSubject],
     *,
-    subjects: Sequence[DemoSubject] | None = None,
+    marker: Path,
     reset: bool = False,
 ) -> Iterator[SeedProgress]:
     """Seeds whoever is not in `marker` yet, one step per session; with `reset` everyone, afresh.
@@ -42,8 +42,7 @@ def seed_demo(
     Nothing happens before the first step is asked for. Raises StatewaveError; what was seeded
     until then stays, and the next call goes on from there.
     """
-    chosen = tuple(demo_subjects() if subjects is None else subjects)
-    todo = chosen if reset else _unseeded(marker, chosen)
+    todo = subjects if reset else _unseeded(marker, subjects)
     total = sum(len(subject.sessions) for subject in todo)
     done = 0
     for subject in todo:
