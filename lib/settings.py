@@ -2,9 +2,9 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -16,6 +16,20 @@ from lib.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parent.parent
 RuntimeName = Literal["embedded", "statewave"]
+
+
+def _whole_number(low: int, high: int) -> BeforeValidator:
+    """Accepts a whole number in the range; the error says the range, not the value."""
+
+    def check(value: object) -> int | None:
+        if value is None:
+            return None
+        text = str(value).strip()
+        if not text.lstrip("-").isdigit() or not low <= int(text) <= high:
+            raise ValueError(f"it must be a whole number from {low:,} to {high:,}")
+        return int(text)
+
+    return BeforeValidator(check)
 
 
 class Settings(BaseSettings):
@@ -37,9 +51,9 @@ class Settings(BaseSettings):
     statewave_base_url: str | None = None
     statewave_api_key: SecretStr | None = None
     statewave_tenant_id: str | None = None
-    statewave_max_tokens: int = Field(default=800, ge=1, le=128_000)
+    statewave_max_tokens: Annotated[int, _whole_number(1, 128_000)] = 800
     statewave_data_dir: Path = ROOT / ".data"
-    statewave_compile_every: int | None = Field(default=None, ge=0, le=1000)
+    statewave_compile_every: Annotated[int | None, _whole_number(0, 1000)] = None
     statewave_compiler: Literal["offline"] = "offline"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
@@ -112,4 +126,5 @@ def _sentence(part: object) -> str:
     assert isinstance(part, dict)
     where = ".".join(str(step) for step in part["loc"]).upper()
     message = str(part["msg"]).removeprefix("Value error, ").removesuffix(".")
-    return f"{where}: {message[0].lower() if where else message[0]}{message[1:]}.".lstrip(": ")
+    message = message.replace("Input should be", "it must be")
+    return f"{where}: {message}." if where else f"{message}."
