@@ -1,0 +1,168 @@
+"""A question and its two sides, each filling up on its own."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from lib.assistant import PreparedPrompt, ReplyOptions, open_reply, prepare_prompt
+from lib.errors import StatewaveConnectionError, StatewaveError
+from lib.models import Message, ReplyEnd
+from lib.protocol import ChatModel, MemoryRuntime, ReplyStream
+
+SideName = Literal["stateless", "memory"]
+SideState = Literal["waiting", "streaming", "whole", "stopped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class SideReply:
+    """What one side has come to; `end` is known when the reply is whole."""
+
+    state: SideState = "waiting"
+    text: str = ""
+    prompt: PreparedPrompt | None = None
+    end: ReplyEnd | None = None
+    error: str | None = None
+
+    @property
+    def memory_missing(self) -> bool:
+        """True when the runtime gave no context, so that this is no memory-backed reply."""
+        return self.prompt is not None and self.prompt.memory_error is not None
+
+
+@dataclass(slots=True)
+class Side:
+    """One side under way; `reply` always holds what there is so far."""
+
+    name: SideName
+    reply: SideReply = field(default_factory=SideReply)
+
+    @property
+    def settled(self) -> bool:
+        """True when nothing more will come without asking again."""
+        return self.reply.state in ("whole", "stopped", "failed")
+
+    def ask_again(self) -> None:
+        """Forget the reply, so that the side is asked anew."""
+        self.reply = SideReply()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The question is fixed; its two sides fill up, each on its own."""
+
+    id: str
+    subject_id: str
+    message: str
+    options: ReplyOptions
+    model: str
+    pricing_model: str
+    is_language_model: bool = True
+    record: bool = False
+    stateless: Side = field(default_factory=lambda: Side("stateless"))
+    memory: Side = field(default_factory=lambda: Side("memory"))
+    episode_id: str | None = None
+    """The recorded exchange, once there is one."""
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Both sides in the order every screen shows them."""
+        return (self.stateless, self.memory)
+
+    @property
+    def settled(self) -> bool:
+        """True when both sides have ended, well or badly."""
+        return all(side.settled for side in self.sides)
+
+    @property
+    def comparable(self) -> bool:
+        """True when both replies are whole: only then is anything said about the difference."""
+        return all(side.reply.state == "whole" for side in self.sides)
+
+    def mark_interrupted(self) -> None:
+        """Call when no script of this tab is streaming: half replies are stopped replies."""
+        for side in self.sides:
+            if side.reply.state == "streaming":
+                side.reply = replace(side.reply, state="stopped")
+
+
+def new_comparison(
+    subject_id: str,
+    message: str,
+    *,
+    options: ReplyOptions,
+    model: ChatModel,
+    comparison_id: str,
+    record: bool = False,
+) -> Comparison:
+    """A comparison that nobody has been asked yet."""
+    return Comparison(
+        id=comparison_id,
+        subject_id=subject_id,
+        message=message,
+        options=options,
+        model=options.model or model.name,
+        pricing_model=options.model or model.pricing_model,
+        is_language_model=model.is_language_model,
+        record=record,
+    )
+
+
+class SideRun:
+    """Asks one side once: `open` begins, `add` collects, `finish` or `fail` settles."""
+
+    def __init__(
+        self, comparison: Comparison, side: Side, *, runtime: MemoryRuntime, model: ChatModel
+    ) -> None:
+        self._comparison = comparison
+        self._side = side
+        self._runtime = runtime
+        self._model = model
+        self._stream: ReplyStream | None = None
+        side.reply = SideReply("streaming")
+
+    def open(self) -> ReplyStream:
+        """The reply stream. Raises StatewaveConnectionError when memory was wanted and is not
+        there, ModelError when the model fails.
+        """
+        comparison, side = self._comparison, self._side
+        options = replace(comparison.options, use_memory=side.name == "memory")
+        prompt = prepare_prompt(
+            self._runtime, comparison.subject_id, message=comparison.message, options=options
+        )
+        side.reply = replace(side.reply, prompt=prompt)
+        if prompt.memory_error is not None:
+            # A reply without memory must not stand under "Memory-backed".
+            raise StatewaveConnectionError(prompt.memory_error)
+        self._stream = open_reply(self._model, prompt, options=options)
+        return self._stream
+
+    def add(self, piece: str) -> str:
+        """Keep a piece of the reply; returns it, so that it can be drawn."""
+        self._side.reply = replace(self._side.reply, text=self._side.reply.text + piece)
+        return piece
+
+    def finish(self) -> None:
+        """The stream has ended by itself."""
+        assert self._stream is not None, "finish before open"
+        self._side.reply = replace(self._side.reply, state="whole", end=self._stream.end)
+
+    def fail(self, error: StatewaveError) -> None:
+        """The stream has ended with `error`; what came before it is kept."""
+        self._side.reply = replace(self._side.reply, state="failed", error=str(error))
+
+
+def record_exchange(runtime: MemoryRuntime, comparison: Comparison) -> Comparison:
+    """The comparison with its memory-backed exchange recorded, once. Raises StatewaveError.
+
+    Nothing is recorded unless the visitor asked for it and that reply is whole.
+    """
+    reply = comparison.memory.reply
+    if not comparison.record or comparison.episode_id or reply.state != "whole":
+        return comparison
+    episode = runtime.record_episode(
+        comparison.subject_id,
+        (Message("user", comparison.message), Message("assistant", reply.text)),
+        source="compare",
+        metadata={"model": comparison.model},
+        idempotency_key=f"compare:{comparison.id}",
+    )
+    return replace(comparison, episode_id=episode.id)
