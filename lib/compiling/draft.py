@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from lib.models import Episode
+from lib.models import Episode, Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,10 @@ class Compiler(Protocol):
         """What the screen calls it."""
         ...
 
-    def draft(self, episodes: Sequence[Episode]) -> list[Draft]:
-        """Drafts for `episodes`, which are one subject's, oldest first."""
+    def draft(self, episodes: Sequence[Episode], *, known: Sequence[Memory] = ()) -> list[Draft]:
+        """Drafts for `episodes`, which are one subject's, oldest first.
+
+        `known` are the subject's active profile facts: they tell its name, and the slot of a value
+        that an episode says has changed.
+        """
         ...
