@@ -1,0 +1,243 @@
+"""Calls: one request to the server within one deadline, at most one retry included."""
+
+import json
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import httpx
+
+from lib.errors import SettingsError, StatewaveConnectionError
+from lib.statewave.answers import Answer, read_answer
+from lib.statewave.cleaning import safe_json, safe_text
+from lib.statewave.network import DEADLINE, DeadlineTransport
+
+V = TypeVar("V")
+
+CALL_S = 10.0
+COMPILE_S = 120.0
+CONNECT_S = 2.0
+RETRY_PAUSE_S = 0.1
+LONGEST_RETRY_AFTER_S = 5.0
+CALLS_KEPT = 500
+
+_RETRIED_STATUSES = (500, 502, 503, 504)
+_BROKEN_OFF = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.ReadError,
+    httpx.WriteError,
+    httpx.RemoteProtocolError,
+)
+
+Outcome = Answer | httpx.RequestError
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """One request as Status shows it: never a body, a query or a key. Duration in ms."""
+
+    method: str
+    path: str
+    status: int | None
+    duration_ms: float
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What to send, within `deadline_s`.
+
+    `repeatable` says, within the seconds it is given, whether sending twice does no harm.
+    """
+
+    method: str
+    path: str
+    params: Mapping[str, Any] | None = None
+    body: Mapping[str, Any] | None = None
+    deadline_s: float = CALL_S
+    repeatable: Callable[[float], bool] = lambda _: True
+
+
+class Caller:
+    """Sends calls over one connection pool; safe from any thread."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: str | None,
+        tenant_id: str | None,
+        transport: httpx.BaseTransport | None,
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
+        new_id: Callable[[], str],
+    ) -> None:
+        self._url = _checked_url(base_url)
+        self._secret = (api_key or "").encode()
+        self._headers = _headers(api_key, tenant_id)
+        self._transport = transport
+        self._clock, self._sleep, self._new_id = clock, sleep, new_id
+        self._lock = threading.Lock()
+        self._http: httpx.Client | None = None
+        self._recent: deque[RecordedCall] = deque(maxlen=CALLS_KEPT)
+
+    @property
+    def location(self) -> str:
+        """The server's address, without a user name or password."""
+        return str(self._url.copy_with(userinfo=b"")).rstrip("/")
+
+    def recent_calls(self) -> tuple[RecordedCall, ...]:
+        """The last 500 requests, oldest first."""
+        with self._lock:
+            return tuple(self._recent)
+
+    def call(self, call: Call, parse: Callable[[object], V]) -> V:
+        """The parsed answer. Raises StatewaveConnectionError or the error the answer stands for."""
+        deadline = self._clock() + call.deadline_s
+        outcome = self._attempt(call, deadline)
+        pause = _retry_pause(outcome)
+        left = deadline - self._clock()
+        if (
+            pause is not None
+            and pause < left
+            and (_turned_away(outcome) or call.repeatable(left - pause))
+        ):
+            self._sleep(pause)
+            outcome = self._attempt(call, deadline)
+        if isinstance(outcome, Answer):
+            return read_answer(outcome, parse)
+        raise StatewaveConnectionError(self._no_answer(outcome, call)) from outcome
+
+    def close(self) -> None:
+        """Closes all connections; a later call opens new ones."""
+        with self._lock:
+            if self._http is not None:
+                self._http.close()
+
+    def _attempt(self, call: Call, deadline: float) -> Outcome:
+        request_id, started = self._new_id(), self._clock()
+        status: int | None = None
+        try:
+            response = self._send(call, deadline, request_id)
+            try:
+                status = response.status_code
+                body = self._read_body(response, deadline)
+            finally:
+                response.close()
+        except httpx.RequestError as error:
+            return error
+        finally:
+            duration_ms = (self._clock() - started) * 1000
+            shown = RecordedCall(call.method, call.path, status, duration_ms, request_id)
+            with self._lock:
+                self._recent.append(shown)
+        if status >= 400 and self._secret:
+            # A server may quote what it was sent; an error message never shows the key.
+            body = body.replace(self._secret, b"***")
+        return Answer(status, response.headers, body, _request_id(response, request_id))
+
+    def _send(self, call: Call, deadline: float, request_id: str) -> httpx.Response:
+        left = max(deadline - self._clock(), 0.001)
+        content = None if call.body is None else json.dumps(safe_json(call.body)).encode()
+        client = self._client()
+        request = client.build_request(
+            call.method,
+            self._url.copy_with(raw_path=self._url.raw_path.rstrip(b"/") + call.path.encode()),
+            params=_safe_params(call.params),
+            content=content,
+            headers={"X-Request-ID": request_id} | ({} if content is None else _JSON),
+            timeout=httpx.Timeout(left, connect=min(CONNECT_S, left)),
+            extensions={DEADLINE: deadline},
+        )
+        try:
+            return client.send(request, stream=True)
+        except RuntimeError:
+            if not client.is_closed:
+                raise
+            # Closed by another thread between the check and the send; nothing has left yet.
+            return self._client().send(request, stream=True)
+
+    def _read_body(self, response: httpx.Response, deadline: float) -> bytes:
+        chunks = []
+        for chunk in response.iter_bytes():
+            chunks.append(chunk)
+            if self._clock() > deadline:
+                raise httpx.ReadTimeout("the deadline has passed", request=response.request)
+        return b"".join(chunks)
+
+    def _client(self) -> httpx.Client:
+        with self._lock:
+            if self._http is None or self._http.is_closed:
+                secure = self._url.scheme == "https"
+                self._http = httpx.Client(
+                    headers=self._headers,
+                    transport=self._transport
+                    or DeadlineTransport(secure=secure, clock=self._clock),
+                    follow_redirects=False,
+                    trust_env=False,
+                )
+            return self._http
+
+    def _no_answer(self, error: httpx.RequestError, call: Call) -> str:
+        server = f"the Statewave server at {self.location}"
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            return f"Could not connect to {server}. Is it running, and is the address right?"
+        if isinstance(error, httpx.TimeoutException):
+            return f"{server[0].upper()}{server[1:]} did not answer within {call.deadline_s:g} s."
+        return f"{server[0].upper()}{server[1:]} broke the connection off. Try again."
+
+
+_JSON = {"Content-Type": "application/json"}
+
+
+def _retry_pause(outcome: Outcome) -> float | None:
+    """Seconds to wait before a second try; None where a second try cannot help."""
+    if isinstance(outcome, httpx.RequestError):
+        return RETRY_PAUSE_S if isinstance(outcome, _BROKEN_OFF) else None
+    if _turned_away(outcome):
+        wait = outcome.retry_after_s
+        return wait if wait is not None and wait <= LONGEST_RETRY_AFTER_S else None
+    return RETRY_PAUSE_S if outcome.status in _RETRIED_STATUSES else None
+
+
+def _turned_away(outcome: Outcome) -> bool:
+    """Rate limited: the request was not carried out, so repeating it is always safe."""
+    return isinstance(outcome, Answer) and outcome.status == 429
+
+
+def _safe_params(params: Mapping[str, Any] | None) -> dict[str, str] | None:
+    if params is None:
+        return None
+    return {name: safe_text(str(value)) for name, value in params.items() if value is not None}
+
+
+def _request_id(response: httpx.Response, sent: str) -> str:
+    return str(response.headers.get("x-request-id", sent))
+
+
+def _checked_url(base_url: str) -> httpx.URL:
+    try:
+        url = httpx.URL(base_url.strip())
+    except httpx.InvalidURL as error:
+        raise SettingsError("STATEWAVE_BASE_URL is not a web address.") from error
+    if url.scheme not in ("http", "https") or not url.host:
+        raise SettingsError(
+            "STATEWAVE_BASE_URL must be a whole address, for example http://127.0.0.1:8100."
+        )
+    return url
+
+
+def _headers(api_key: str | None, tenant_id: str | None) -> dict[str, str]:
+    headers = {"User-Agent": "statewave-dashboard", "Accept": "application/json"}
+    for name, setting, value in (
+        ("X-API-Key", "STATEWAVE_API_KEY", api_key),
+        ("X-Tenant-ID", "STATEWAVE_TENANT_ID", tenant_id),
+    ):
+        if value and not (value.isascii() and value.isprintable()):
+            raise SettingsError(f"{setting} may only contain printable ASCII characters.")
+        if value:
+            headers[name] = value
+    return headers

@@ -1,0 +1,53 @@
+"""The `/v1` JSON of the values: dictionaries in, frozen values out, and back without loss."""
+
+from lib.wire.reading import (
+    parse_bundle,
+    parse_compile,
+    parse_deletion,
+    parse_episode,
+    parse_item,
+    parse_memories,
+    parse_memory,
+    parse_session,
+    parse_subject,
+    parse_subjects,
+    parse_timeline,
+)
+from lib.wire.writing import (
+    encode_bundle,
+    encode_compile,
+    encode_deletion,
+    encode_episode,
+    encode_item,
+    encode_memories,
+    encode_memory,
+    encode_session,
+    encode_subjects,
+    encode_time,
+    encode_timeline,
+)
+
+__all__ = [
+    "encode_bundle",
+    "encode_compile",
+    "encode_deletion",
+    "encode_episode",
+    "encode_item",
+    "encode_memories",
+    "encode_memory",
+    "encode_session",
+    "encode_subjects",
+    "encode_time",
+    "encode_timeline",
+    "parse_bundle",
+    "parse_compile",
+    "parse_deletion",
+    "parse_episode",
+    "parse_item",
+    "parse_memories",
+    "parse_memory",
+    "parse_session",
+    "parse_subject",
+    "parse_subjects",
+    "parse_timeline",
+]
