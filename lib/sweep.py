@@ -1,0 +1,252 @@
+"""What every token budget buys: memories, passages and tokens, from the smallest to everything."""
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from itertools import pairwise
+from math import ceil
+
+from lib.models import ContextBundle, ContextItem
+from lib.protocol import MemoryRuntime
+from lib.tokens import count_many
+
+SMALLEST_BUDGET = 20
+LARGEST_BUDGET = 128_000
+"""Where "everything" ends: as much as the longest common prompt holds."""
+DEFAULT_POINTS = 40
+_EVEN_STEPS_UP_TO = 4_000
+"""Beyond this, budgets grow by a factor: even steps would leave out every small budget."""
+
+_REASONS = {
+    "budget": "No room left in {max_tokens:,} tokens",
+    "floor": "Too little to do with the task",
+    "suppressed": "Already said by a higher-ranked item",
+    "superseded": "Replaced by a newer memory",
+    "filtered": "Labelled secret or sensitive",
+}
+_UNEXPLAINED = "Left out; this runtime does not say why"
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """What one budget returned; passages of raw episodes are counted apart from memories."""
+
+    max_tokens: int
+    token_estimate: int
+    memories: int
+    episodes: int
+
+    @property
+    def over_budget(self) -> bool:
+        """True when the bundle is larger than was asked for."""
+        return self.token_estimate > self.max_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The points by budget, and what the subject has in all to compare them with."""
+
+    subject_id: str
+    task: str
+    points: tuple[SweepPoint, ...]
+    total_memories: int
+    """Active memories of the subject."""
+    total_episodes: int
+    history_tokens: int
+    """Tokens of every episode's text: what sending the raw history would cost."""
+    complete: bool = True
+    """False where the runtime cannot list everything, so that the totals are lower limits."""
+
+    @property
+    def over_budget(self) -> tuple[SweepPoint, ...]:
+        """Points whose bundle is larger than its budget."""
+        return tuple(point for point in self.points if point.over_budget)
+
+    @property
+    def shrinking(self) -> tuple[SweepPoint, ...]:
+        """Points that return fewer memories than a smaller budget did."""
+        return tuple(
+            later for earlier, later in pairwise(self.points) if later.memories < earlier.memories
+        )
+
+    @property
+    def most_memories(self) -> SweepPoint:
+        """The smallest budget that returns as many memories as any does."""
+        return max(self.points, key=lambda point: (point.memories, -point.max_tokens))
+
+    @property
+    def empty(self) -> bool:
+        """True when there is nothing that could be returned: no memory and no episode."""
+        return not self.total_memories and not self.total_episodes
+
+
+def whole_context(runtime: MemoryRuntime, subject_id: str, *, task: str) -> ContextBundle:
+    """Everything the runtime would return for `task` if tokens did not matter."""
+    return runtime.get_context(subject_id, task, max_tokens=LARGEST_BUDGET)
+
+
+def default_budgets(
+    everything: int, *, points: int = DEFAULT_POINTS, include: Sequence[int] = ()
+) -> tuple[int, ...]:
+    """At most `points` round budgets from 20 tokens to just above `everything` tokens.
+
+    Budgets of `include` inside that range take the place of their nearest neighbour.
+    """
+    step = _round_step(everything)
+    top = max(SMALLEST_BUDGET, ceil(everything / step) * step)
+    spread, ratio = top - SMALLEST_BUDGET, top / SMALLEST_BUDGET
+    parts = [n / (points - 1) for n in range(1, points - 1)]
+    if top > _EVEN_STEPS_UP_TO:
+        raw = [SMALLEST_BUDGET * ratio**part for part in parts]
+    else:
+        raw = [SMALLEST_BUDGET + spread * part for part in parts]
+    inside = {_rounded(value, step) for value in raw} - {SMALLEST_BUDGET, top}
+    for wanted in include:
+        if inside and SMALLEST_BUDGET < wanted < top:
+            inside.remove(min(inside, key=lambda value: abs(value - wanted)))
+            inside.add(wanted)
+    return tuple(sorted({SMALLEST_BUDGET, *inside, top}))
+
+
+def _round_step(tokens: float) -> int:
+    """What budgets around `tokens` are rounded to."""
+    if tokens > _EVEN_STEPS_UP_TO:
+        digits = len(str(int(tokens)))
+        return int(5 * 10 ** (digits - 3))
+    return 5 if tokens >= SMALLEST_BUDGET + 5 * DEFAULT_POINTS else 1
+
+
+def _rounded(value: float, step: int) -> int:
+    # Small budgets of a wide range keep fine steps, or several would become the same.
+    step = min(step, _round_step(value)) if step > 1 else 1
+    return round(value / step) * step
+
+
+def sweep_budgets(
+    runtime: MemoryRuntime,
+    subject_id: str,
+    *,
+    task: str,
+    budgets: Sequence[int],
+    on_point: Callable[[int], None] | None = None,
+) -> Sweep:
+    """The sweep over `budgets`; `on_point` is told how many points are done.
+
+    The embedded engine answers in one pass; a server is asked once per budget.
+    """
+    points: list[SweepPoint] = []
+    bundles = runtime.sweep_context(subject_id, task, budgets)
+    for max_tokens, bundle in zip(budgets, bundles, strict=True):
+        points.append(point_of(bundle, max_tokens=max_tokens))
+        if on_point is not None:
+            on_point(len(points))
+    timeline = runtime.timeline(subject_id)
+    memories = runtime.list_memories(subject_id)
+    return Sweep(
+        subject_id=subject_id,
+        task=task,
+        points=tuple(points),
+        total_memories=sum(memory.status == "active" for memory in memories.memories),
+        total_episodes=len(timeline.episodes),
+        history_tokens=sum(count_many([episode.text for episode in timeline.episodes])),
+        complete=timeline.complete and memories.complete,
+    )
+
+
+def point_of(bundle: ContextBundle, *, max_tokens: int) -> SweepPoint:
+    """The point a bundle makes on the sweep."""
+    return SweepPoint(
+        max_tokens=max_tokens,
+        token_estimate=bundle.token_estimate,
+        memories=len(bundle.memories),
+        episodes=len(bundle.episodes),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One memory or passage at a budget: what it costs, and in words why it was cut."""
+
+    id: str
+    kind: str
+    content: str
+    tokens: int
+    score: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetView:
+    """What is in and what is cut at one budget, each in rank order."""
+
+    point: SweepPoint
+    kept: tuple[Candidate, ...]
+    cut: tuple[Candidate, ...]
+    unlisted: int = 0
+    """Candidates cut beyond those listed."""
+
+
+def view_budget(
+    runtime: MemoryRuntime,
+    subject_id: str,
+    *,
+    task: str,
+    max_tokens: int,
+    whole: ContextBundle,
+) -> BudgetView:
+    """What `max_tokens` tokens hold for `task`; `whole` is the bundle without that limit."""
+    bundle = runtime.get_context(subject_id, task, max_tokens=max_tokens)
+    point = point_of(bundle, max_tokens=max_tokens)
+    if not bundle.items:
+        kept = _contents(bundle)
+        ids = {candidate.id for candidate in kept}
+        cut = [item for item in _contents(whole, why=_UNEXPLAINED) if item.id not in ids]
+        return BudgetView(point, tuple(kept), tuple(cut))
+    ranks = {item.id: item.rank for item in bundle.items if item.included}
+    cut_items = [item for item in bundle.items if not item.included]
+    return BudgetView(
+        point,
+        kept=tuple(_candidate(item) for item in bundle.items if item.included),
+        cut=tuple(_candidate(item, _reason(item, max_tokens, ranks)) for item in cut_items),
+        unlisted=max(0, sum(bundle.cut_counts.values()) - len(cut_items)),
+    )
+
+
+def _candidate(item: ContextItem, why: str = "") -> Candidate:
+    return Candidate(item.id, item.kind, item.content, item.tokens, item.score, why)
+
+
+def _reason(item: ContextItem, max_tokens: int, ranks: dict[str, int]) -> str:
+    if item.reason == "suppressed" and item.related_id in ranks:
+        return f"Already said by number {ranks[item.related_id]} in the bundle"
+    return _REASONS.get(item.reason, _UNEXPLAINED).format(max_tokens=max_tokens)
+
+
+def _contents(bundle: ContextBundle, *, why: str = "") -> list[Candidate]:
+    """The bundle's contents where the runtime ranks them without saying how."""
+    rows = [(memory.id, memory.kind, memory.content) for memory in bundle.memories]
+    rows += [(episode.id, "episode", episode.text) for episode in bundle.episodes]
+    tokens = count_many([content for _, _, content in rows])
+    return [
+        Candidate(row_id, kind, content, cost, None, why)
+        for (row_id, kind, content), cost in zip(rows, tokens, strict=True)
+    ]
+
+
+def sweep_csv(sweep: Sweep) -> str:
+    """The points as CSV, one row per budget."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["max_tokens", "token_estimate", "memories", "episodes", "over_budget"])
+    for point in sweep.points:
+        writer.writerow(
+            [
+                point.max_tokens,
+                point.token_estimate,
+                point.memories,
+                point.episodes,
+                str(point.over_budget).lower(),
+            ]
+        )
+    return out.getvalue()
