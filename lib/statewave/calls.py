@@ -75,7 +75,10 @@ class Caller:
         sleep: Callable[[float], None],
         new_id: Callable[[], str],
     ) -> None:
-        self._url = _checked_url(base_url)
+        url = _checked_url(base_url)
+        # httpx logs addresses in full, so a password must not be part of one.
+        self._url = url.copy_with(userinfo=b"", query=None, fragment=None)
+        self._auth = (url.username, url.password) if url.userinfo else None
         self._secret = (api_key or "").encode()
         self._headers = _headers(api_key, tenant_id)
         self._transport = transport
@@ -87,7 +90,7 @@ class Caller:
     @property
     def location(self) -> str:
         """The server's address, without a user name or password."""
-        return str(self._url.copy_with(userinfo=b"")).rstrip("/")
+        return str(self._url).rstrip("/")
 
     def recent_calls(self) -> tuple[RecordedCall, ...]:
         """The last 500 requests, oldest first."""
@@ -174,6 +177,7 @@ class Caller:
                 secure = self._url.scheme == "https"
                 self._http = httpx.Client(
                     headers=self._headers,
+                    auth=self._auth,
                     transport=self._transport
                     or DeadlineTransport(secure=secure, clock=self._clock),
                     follow_redirects=False,

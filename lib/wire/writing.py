@@ -1,8 +1,9 @@
 """Values as JSON objects of the `/v1` contract, and our additions to it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from lib.models import (
     EPISODE_SUMMARY,
@@ -19,6 +20,26 @@ from lib.models import (
 )
 
 Json = dict[str, Any]
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A window over a list in ascending order; without `limit` it has no end."""
+
+    limit: int | None
+    offset: int
+    newest_first: bool = False
+
+    def of(self, rows: Sequence[V]) -> tuple[Sequence[V], bool]:
+        """The rows of this page, and whether there are more beyond it."""
+        limit = len(rows) if self.limit is None else self.limit
+        if self.newest_first:
+            end = max(len(rows) - self.offset, 0)
+            start = max(end - limit, 0)
+            return rows[start:end], start > 0
+        end = self.offset + limit
+        return rows[self.offset : end], end < len(rows)
 
 
 def encode_time(when: datetime) -> str:
@@ -133,14 +154,19 @@ def encode_session(session: SessionSummary) -> Json:
     }
 
 
-def encode_timeline(timeline: Timeline) -> Json:
-    """The timeline as the contract shows it."""
+def encode_timeline(
+    timeline: Timeline, *, limit: int | None = None, offset: int = 0, newest_first: bool = False
+) -> Json:
+    """One page of the timeline, ascending; `newest_first` counts `offset` from the newest end."""
+    page = Page(limit, offset, newest_first)
+    episodes, more_episodes = page.of(timeline.episodes)
+    memories, more_memories = page.of(timeline.memories)
     return {
         "subject_id": timeline.subject_id,
-        "episodes": [encode_episode(episode) for episode in timeline.episodes],
-        "memories": [encode_memory(memory) for memory in timeline.memories],
-        "episodes_has_more": not timeline.complete,
-        "memories_has_more": not timeline.complete,
+        "episodes": [encode_episode(episode) for episode in episodes],
+        "memories": [encode_memory(memory) for memory in memories],
+        "episodes_has_more": more_episodes or not timeline.complete,
+        "memories_has_more": more_memories or not timeline.complete,
     }
 
 
