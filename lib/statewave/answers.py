@@ -95,7 +95,7 @@ def _raise_refusal(answer: Answer, data: object) -> NoReturn:
 
 def _sentence(answer: Answer, code: str, message: str, details: list[str]) -> str:
     status = answer.status
-    said = f" It says: {message}" if message else ""
+    said = f" It says: “{message}”." if message else ""
     if status == 401:
         return "The server asks for an API key: set STATEWAVE_API_KEY."
     if status == 403:

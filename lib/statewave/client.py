@@ -27,7 +27,7 @@ from lib.models import (
 from lib.protocol import Capability
 from lib.statewave.calls import CALL_S, COMPILE_S, Call, Caller, RecordedCall
 from lib.statewave.cleaning import checked_id, path_segment, safe_task
-from lib.statewave.features import UNKNOWN, FeatureCheck, Features, parse_features
+from lib.statewave.features import ASK_S, UNKNOWN, FeatureCheck, Features, parse_features
 from lib.statewave.items import with_items
 from lib.statewave.paging import SEARCH_LIMIT, Pager
 from lib.statewave.requests import as_messages, episode_body
@@ -264,11 +264,12 @@ class StatewaveClient:
         return self._caller.call(call, parse_memory)
 
     def _require(self, capability: Capability, sentence: str) -> None:
-        if capability in self.capabilities():
-            return
-        if self._features.known is UNKNOWN:
-            self.ping()  # A server that is down gets its own error, not this one.
-        raise UnsupportedError(sentence)
+        features = self._features.current()
+        if features is UNKNOWN:
+            # A server that is down or wants another key gets its own error, not this one.
+            features = self._ask_version(ASK_S)
+        if capability not in features.capabilities:
+            raise UnsupportedError(sentence)
 
     def _honours_keys(self, within_s: float) -> bool:
         return "idempotency" in self._features.current(within_s).capabilities

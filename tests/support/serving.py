@@ -1,0 +1,36 @@
+"""Serves an ASGI app on a loopback port from a thread of this process."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+START_DEADLINE_S = 10.0
+
+
+@contextmanager
+def serving(app: ASGIApp) -> Iterator[str]:
+    """The address of `app` over a real socket; stopped at the end."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            _wait_until_up(server, thread)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(timeout=START_DEADLINE_S)
+
+
+def _wait_until_up(server: uvicorn.Server, thread: threading.Thread) -> None:
+    deadline = time.monotonic() + START_DEADLINE_S
+    while not server.started:
+        if not thread.is_alive() or time.monotonic() > deadline:
+            raise RuntimeError("The app under test did not start.")
+        time.sleep(0.005)
