@@ -1,0 +1,192 @@
+"""Finding: which note answers a question, or that none does."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lib.offline.asking import Part
+from lib.offline.kinds_of_answer import OWN_NAME, spans
+from lib.offline.notes import Note, Passage, Source
+from lib.offline.words import content_words, is_name_like, match, stem, stems, tokens, weight
+
+Similarity = Callable[[str, Sequence[str]], Sequence[float]]
+"""How near in meaning each text is to a question, 0 to 1."""
+
+MIN_COVERAGE = 0.68
+"""Share of the question's words, by weight, that an answer and its surroundings must have."""
+_FROM_CONTEXT = 0.85
+"""What a word is worth that stands beside the answering sentence, not in it."""
+_SIMILARITY_POINTS = 0.3
+
+_SOURCE_POINTS = {
+    Source.CONVERSATION: 0.35,
+    Source.PROFILE: 0.25,
+    Source.ARTIFACT: 0.1,
+    Source.PROCEDURE: 0.1,
+    Source.INTERACTION: 0.05,
+    Source.SUMMARY: 0.05,
+}
+_EXPLANATION_POINTS = {Source.PROCEDURE: 0.3, Source.INTERACTION: 0.1, Source.SUMMARY: 0.1}
+_CURRENT = re.compile(
+    r"\b(?:now|since|these days|currently|as of|moved to|went back|switched (?:from .+ )?to|changed"
+    r"|at the moment|today|meanwhile|by now)\b",
+    re.IGNORECASE,
+)
+_OLD_VALUE = (
+    r"\b(?:from|don't use|do not use|no longer (?:use|in|at)|not|dropped|left|stopped using"
+    r"|instead of|replaced|rather than|quit|was in|was at|used to \w+(?: in| at)?)\s+(?:the\s+)?$"
+)
+_BEFORE_OLD = re.compile(_OLD_VALUE, re.IGNORECASE)
+_AFTER_OLD = re.compile(r"^\W{0,2}(?:any ?more|any longer|until|before)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer: what to quote from which note, and the words in it that are the answer."""
+
+    note: Note
+    passage: Passage
+    quote: str
+    answer: str
+    score: float
+
+
+def find(part: Part, notes: Sequence[Note], *, similarity: Similarity | None = None) -> list[Found]:
+    """Answers to `part`, best first; empty when the notes hold none."""
+    if not part.words and part.kind is not OWN_NAME:
+        return []
+    nearness = similarity(part.text, [note.text for note in notes]) if similarity else None
+    found: list[Found] = []
+    for index, note in enumerate(notes):
+        extra = _SIMILARITY_POINTS * nearness[index] if nearness else 0.0
+        found.extend(
+            _explanations(part, note, extra) if part.explains else _facts(part, note, extra)
+        )
+    found.sort(key=lambda item: (-item.score, item.note.position))
+    return found
+
+
+def coverage(part: Part, local: frozenset[str], context: frozenset[str], answered: str) -> float:
+    """Share of the question's words found, by weight; 0 when a name or identifier is missing."""
+    total = got = 0.0
+    kind_words = _kind_words(part) if answered else frozenset()
+    for word in part.words:
+        share = max(match(word, local), _FROM_CONTEXT * match(word, context))
+        if not share and stem(word) in kind_words:
+            # "database" need not be said where a database is named.
+            share = 0.8
+        if not share and _is_indispensable(word, part.text):
+            return 0.0
+        total += weight(word)
+        got += weight(word) * share
+    return got / total if total else 1.0
+
+
+def _facts(part: Part, note: Note, extra: float) -> list[Found]:
+    found: list[Found] = []
+    context = stems(note.text)
+    for passage in note.passages:
+        for sentence in passage.sentences:
+            if sentence.endswith("?"):
+                continue
+            answer = _answer_in(part, sentence)
+            if answer is None:
+                continue
+            share = coverage(part, stems(sentence), context, answer)
+            if share < MIN_COVERAGE:
+                continue
+            score = share + extra + _SOURCE_POINTS.get(note.source, 0.0)
+            score += 0.15 if _CURRENT.search(sentence) and not part.wants_previous else 0.0
+            # What the assistant said about a person is a guess of its own.
+            score -= 0.3 if passage.speaker == "assistant" else 0.0
+            found.append(Found(note, passage, sentence, answer, score))
+    return found
+
+
+def _answer_in(part: Part, sentence: str) -> str | None:
+    """The words of `sentence` that answer; "" where it answers as a whole, None where not."""
+    if part.kind is None:
+        return "" if not _asks_which(part) else _named_beside(part, sentence)
+    candidates = [span for span in spans(part.kind, sentence) if not _is_asked(span, part)]
+    if part.wants_previous:
+        candidates = [span for span in candidates if _is_old(span, sentence)] or candidates
+    else:
+        candidates = [span for span in candidates if not _is_old(span, sentence)]
+    return _nearest(candidates, part, sentence) if candidates else None
+
+
+def _nearest(candidates: Sequence[str], part: Part, sentence: str) -> str:
+    """The candidate nearest to the words of the question."""
+    wanted = {stem(word) for word in part.words}
+    places = [
+        found.start()
+        for found in re.finditer(r"[\w@-]+", sentence)
+        if any(match(word, (stem(found.group()),)) for word in part.words)
+        or stem(found.group()) in wanted
+    ]
+    if not places:
+        return candidates[0]
+    return min(candidates, key=lambda span: min(abs(sentence.find(span) - at) for at in places))
+
+
+def _explanations(part: Part, note: Note, extra: float) -> list[Found]:
+    share = coverage(part, stems(note.text), frozenset(), "")
+    if share < MIN_COVERAGE:
+        return []
+    points = _EXPLANATION_POINTS.get(note.source, 0.0)
+    replies = [passage for passage in note.passages if passage.speaker != "user"]
+    for passage in replies or note.passages:
+        said = [sentence for sentence in passage.sentences if not sentence.endswith("?")]
+        if said:
+            return [Found(note, passage, " ".join(said[:3]), "", share + points + extra)]
+    return []
+
+
+def _asks_which(part: Part) -> bool:
+    return bool(part.head) and bool(re.match(r"^\W*(?:and )?which\b", part.text, re.IGNORECASE))
+
+
+def _named_beside(part: Part, sentence: str) -> str | None:
+    """What `sentence` names next to the noun asked for: "project is OPS", "exponential backoff"."""
+    words = tokens(sentence)
+    head = stem(part.head[-1])
+    asked = {stem(word) for word in part.words}
+    for at, word in enumerate(words):
+        if stem(word) != head:
+            continue
+        for near in (*words[at + 1 : at + 7], *reversed(words[max(0, at - 3) : at])):
+            if stem(near) not in asked and _looks_like_a_name(near, words):
+                return near
+        if at and stem(words[at - 1]) not in asked and content_words(words[at - 1]):
+            return ""
+    return None
+
+
+def _looks_like_a_name(word: str, words: Sequence[str]) -> bool:
+    return is_name_like(word) or (word[:1].isupper() and word != words[0] and word != "I")
+
+
+def _is_asked(span: str, part: Part) -> bool:
+    asked = {stem(word) for word in tokens(part.text)}
+    return all(stem(word) in asked for word in tokens(span))
+
+
+def _is_old(span: str, sentence: str) -> bool:
+    at = sentence.find(span)
+    before, after = sentence[:at], sentence[at + len(span) :]
+    return bool(_BEFORE_OLD.search(before) or _AFTER_OLD.search(after))
+
+
+def _kind_words(part: Part) -> frozenset[str]:
+    if part.kind is None:
+        return frozenset(stem(word) for word in part.head)
+    return frozenset(
+        stem(word) for word in part.words if part.kind.wants.search(f"which {word} ")
+    ) | frozenset(stem(word) for word in tokens(part.kind.name))
+
+
+def _is_indispensable(word: str, question: str) -> bool:
+    """True for what no other word can stand for: identifiers, and names inside a question."""
+    if is_name_like(word):
+        return True
+    return word[:1].isupper() and not question.lstrip("\"'“ ").startswith(word)

@@ -1,0 +1,204 @@
+"""Kinds of answer: what a question expects, and how to recognise it in a sentence."""
+
+import re
+from dataclasses import dataclass
+
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+_NAME = r"[A-ZÀ-Þ][\w’'-]+(?: [A-ZÀ-Þ][\w’'-]+){0,2}"
+_NUMBER = r"\d[\d,]*(?:\.\d+)?"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKind:
+    """One kind: `found` finds it in a sentence (group 1 where there is one), `wants` in questions.
+
+    `need` completes "It would take a message that …".
+    """
+
+    name: str
+    wants: re.Pattern[str]
+    found: re.Pattern[str]
+    need: str
+
+
+def _kind(name: str, wants: str, found: str, need: str) -> AnswerKind:
+    return AnswerKind(name, re.compile(wants, re.IGNORECASE), re.compile(found), need)
+
+
+def _noun(name: str, nouns: str, found: str) -> AnswerKind:
+    """A kind asked for by its noun: "which database", "what is my editor"."""
+    return _kind(
+        name,
+        rf"\b(?:which|what|whose|name of|kind of|type of)\b[^,?]*?\b(?:{nouns})\b",
+        found,
+        f"names the {name}",
+    )
+
+
+def _any_of(names: str) -> str:
+    return rf"(?<![\w-])(?i:{'|'.join(re.escape(name) for name in names.split('|'))})(?![\w-])"
+
+
+_DATABASES = (
+    "PostgreSQL|Postgres|CockroachDB|MySQL|MariaDB|SQLite|MongoDB|Redis|DynamoDB|Cassandra|DuckDB"
+    "|ClickHouse|Snowflake|BigQuery|Elasticsearch|OpenSearch|SQL Server|Oracle|Neo4j|Qdrant"
+    "|Pinecone|Weaviate|Milvus|Chroma|Supabase|Firestore|pgvector|LanceDB|feather-db"
+)
+_LANGUAGES = (
+    "Python|TypeScript|JavaScript|Rust|Golang|Go|Java|Kotlin|Swift|Ruby|PHP|C\\+\\+|C#|Scala|Elixir"
+    "|Haskell|Perl|Lua|Dart|Julia|Zig|OCaml|Clojure|SQL|Bash"
+)
+_FRAMEWORKS = (
+    "FastAPI|Django|Flask|Starlette|SvelteKit|Svelte|React|Next.js|Vue|Nuxt|Angular|Rails|Spring"
+    "|Express|Laravel|Streamlit|LangChain|LlamaIndex|PyTorch|TensorFlow|Remix|Astro|Phoenix"
+)
+_MEASURES = (
+    "cosine distance|cosine similarity|cosine|inner product|dot product|Euclidean|L2 distance"
+)
+_EDITORS = (
+    "VS Code|VSCode|Visual Studio|Neovim|Vim|Emacs|PyCharm|IntelliJ|WebStorm|Sublime|Zed|Helix|Nano"
+    "|Cursor"
+)
+_CLOUDS = (
+    "AWS|Azure|GCP|Google Cloud|Hetzner|DigitalOcean|Fly.io|Heroku|Vercel|Netlify|Cloudflare|OVH"
+    "|Linode|Render|Railway|Scaleway"
+)
+_ROLES = (
+    r"(?:(?:[\w-]+ )?(?:team|tech|engineering|backend|frontend|product|project) (?:lead|manager)"
+    r"|(?:[\w-]+ ){0,2}(?:engineer|developer|designer|founder|architect|analyst|scientist"
+    r"|consultant|freelancer|student|teacher|researcher|programmer)|\bCTO|\bCEO|team lead|lead)\b"
+)
+
+PERSON = _kind(
+    "name",
+    r"^(?:\W*who\b(?! (?:am i|are you))|.*\bname of (?:my|our|the) \w+ ?\?*$|.*'s name\b)",
+    rf"(?:called|named|name is|lead|boss|manager|colleague|partner|wife|husband|sister|brother"
+    rf"|friend|dog|cat|by|with|,) ({_NAME})|^({_NAME}) ",
+    "gives the name",
+)
+OWN_NAME = _kind(
+    "own name",
+    r"\b(?:my (?:full |first )?name\b(?! of)|who am i\b|i(?:'m| am) called)",
+    rf"(?:name is|I'm|I am|called|named|goes by) ({_NAME})|^(?:Hi|Hey|Hello)?\W*({_NAME}) here\b"
+    rf"|^({_NAME}) (?:is an?|is the|builds|works|lives|prefers|uses)\b",
+    "gives your name",
+)
+WHEN = _kind(
+    "date",
+    r"^\W*(?:when|since when|until when|by when)\b|\b(?:what|which) (?:date|day|month|year|time)\b"
+    r"|\bwhat(?:'s| is| was) (?:the|my|our) [\w ]*(?:deadline|date|birthday)\b",
+    rf"\b(\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}(?:,? \d{{4}})?"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|\d{{4}}-\d{{2}}-\d{{2}}"
+    rf"|{_WEEKDAY}(?: at \w+)?|\d{{1,2}}:\d{{2}}(?: [A-Z]{{3}})?|{_MONTH}(?: \d{{4}})?"
+    r"|(?:last|next|this) (?:week|month|year|weekend|spring|summer|autumn|winter)"
+    r"|tomorrow|yesterday|\d+ (?:days|weeks|months|years) ago|(?:two|three) weeks ago)(?!\w)",
+    "gives the date",
+)
+WHERE = _kind(
+    "place",
+    r"^\W*(?:\w+ ){0,2}where\b|\b(?:which|what) (?:city|town|country|place)\b",
+    rf"\b(?:in|to|at|near|from|on|into|behind|under) (?:the )?"
+    rf"({_NAME}|https?://\S+|[\w./-]+/[\w./-]+)",
+    "names the place",
+)
+MONEY = _kind(
+    "amount",
+    r"\bhow much\b.*\b(?:cost|pay|spend|earn|charge|rent|worth|budget)|\b(?:salary|price|budget"
+    r"|cost|rent|fee)\b",
+    rf"([$€£₹]\s?{_NUMBER}(?: a \w+| per [\w ]+?)?|{_NUMBER}\s?(?:USD|EUR|dollars|euros|GBP|INR))",
+    "gives the amount",
+)
+AMOUNT = _kind(
+    "number",
+    r"\bhow (?:many|much|long|often|big|large|fast|old|far|tall|high|small|slow)\b"
+    r"|\b(?:percentage|number of|share of|size of|version)\b",
+    rf"(?<![\w@])({_NUMBER}(?:\s?(?:%|ms|s|min|minutes|hours|days|weeks|GB|MB|KB|tokens"
+    r"|times|lines|rows|chunks|threads|people|workers))?"
+    r"|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|daily|weekly)\b)(?![\w@])",
+    "gives the number",
+)
+KINDS = (
+    OWN_NAME,
+    _noun("database", "database|db|datastore|data store|vector store", _any_of(_DATABASES)),
+    _noun("measure", "measure|metric|distance", _any_of(_MEASURES)),
+    _noun(
+        "model",
+        "models?|llm",
+        r"\b((?:gpt|o\d|claude|gemini|llama|mistral|qwen|text-embedding|deepseek|phi|gemma|bge"
+        r"|all-MiniLM|MiniLM|nomic|e5)[\w.:-]*)",
+    ),
+    _noun("ticket", "ticket|issue|story", r"\b([A-Z][A-Z\d]+-\d+|#\d+)\b"),
+    _noun("editor", "editor|ide", _any_of(_EDITORS)),
+    _noun("cloud provider", "cloud|hosting provider|hoster", _any_of(_CLOUDS)),
+    _noun("framework", "(?:web |frontend |backend )?framework", _any_of(_FRAMEWORKS)),
+    _noun("language", "(?:programming )?language", _any_of(_LANGUAGES)),
+    _kind(
+        "company",
+        r"\b(?:which|what) (?:company|employer|firm)\b|\bwhere (?:do|does|did|am) \w+ (?:still )?"
+        r"(?:work|employed)|\b(?:employer|who (?:do|does|did) \w+ work for)\b"
+        r"|name of (?:my|the|our) (?:company|employer)",
+        rf"(?:works?|working|worked|employed|job|joined|engineer|developer|lead|designer|analyst"
+        rf"|manager|scientist|founder|consultant)\b(?: now)? (?:at|for|with|of) ({_NAME})"
+        rf"|\b(?:company|employer) (?:is|called) ({_NAME})",
+        "names the company",
+    ),
+    _kind(
+        "role",
+        r"\b(?:my|your|his|her|the|\w+'s) (?:\w+ )?(?:role|job|position|job title|title|occupation"
+        r"|profession)\b|for a living|\bwhat do i do\b",
+        rf"({_ROLES})",
+        "names the role",
+    ),
+    _kind(
+        "address",
+        r"\b(?:url|link|web ?site|address of|documented|documentation|docs)\b",
+        r"(https?://[^\s)>\]\"”]+[^\s)>\]\"”.,;:])",
+        "gives the address",
+    ),
+    _kind(
+        "file",
+        r"\b(?:which|what) (?:file|script|module|path)\b|where is the (?:code|script|file)",
+        r"(?<![\w/.])([\w-]+(?:/[\w.-]+)+|[\w-]+\.(?:py|ts|js|rs|go|toml|json|md|ya?ml|sql))\b",
+        "names the file",
+    ),
+    MONEY,
+    WHEN,
+    WHERE,
+    AMOUNT,
+    PERSON,
+)
+"""In the order they are tried."""
+
+WHY = re.compile(
+    r"^\W*(?:and |but |so )?(?:why|what (?:caused|was (?:the )?(?:cause|reason)))\b", re.I
+)
+HOW = re.compile(
+    r"^\W*(?:and |but |so )?how\b(?! (?:many|much|long|often|big|large|fast|old|far))", re.I
+)
+_TECHNICAL = re.compile(f"{_any_of(_DATABASES)}|{_any_of(_FRAMEWORKS)}|{_any_of(_LANGUAGES)}")
+_MONTH_OR_DAY = re.compile(rf"^(?:{_MONTH}|{_WEEKDAY})$")
+
+
+def expected_kind(question: str) -> AnswerKind | None:
+    """What kind of answer `question` expects, where its form tells."""
+    return next((kind for kind in KINDS if kind.wants.search(question)), None)
+
+
+def spans(kind: AnswerKind, sentence: str) -> list[str]:
+    """Everything in `sentence` that could be an answer of that kind."""
+    found = [
+        next((group for group in match.groups() if group), match.group())
+        for match in kind.found.finditer(sentence)
+    ]
+    if kind is WHERE:
+        # "moved to CockroachDB" names no place.
+        return [span for span in found if not _is_no_place(span)]
+    return found
+
+
+def _is_no_place(span: str) -> bool:
+    return bool(_TECHNICAL.fullmatch(span) or _MONTH_OR_DAY.match(span) or span == "I")

@@ -1,0 +1,147 @@
+"""Wording: how the reader says what it found, or that it has no record."""
+
+from collections.abc import Sequence
+
+from lib.offline.asking import Part
+from lib.offline.finding import Found
+from lib.offline.notes import Given, Note, Passage, Source
+
+NO_RECORD = "I have no record of that."
+NO_HISTORY = "I have no record of earlier conversations"
+_NEEDS_MODEL = "set `LLM_API_KEY` to connect one"
+_MOST_LISTED = 8
+
+_INTRODUCTIONS = {
+    Source.PROFILE: "From your profile",
+    Source.PROCEDURE: "From what worked before",
+    Source.ARTIFACT: "From your references",
+    Source.SUMMARY: "From an earlier conversation",
+    Source.INTERACTION: "From an earlier conversation",
+    Source.CONVERSATION: "You said in this conversation",
+    Source.OTHER: "From my notes",
+}
+
+
+def say_found(found: Sequence[Found]) -> str:
+    """The quotes, each with where it comes from."""
+    return "\n\n".join(_quote(item) for item in found)
+
+
+def say_no_record(part: Part | None, given: Given) -> str:
+    """That nothing here answers, and what would."""
+    need = f" It would take a message that {_need(part)}." if part else ""
+    if given.has_memory:
+        return NO_RECORD + need
+    return f"{NO_HISTORY}, so I cannot answer that.{need}"
+
+
+def greet(given: Given, name: str) -> str:
+    """A greeting that says what can be asked."""
+    hello = f"Hello {name}!" if name else "Hello!"
+    if given.has_memory:
+        return f"{hello} Ask me about anything you told me in earlier conversations."
+    return f"{hello} {NO_HISTORY}, so tell me what you are working on."
+
+
+def introduce(given: Given) -> str:
+    """What the reader is."""
+    what = "what I remember of our conversations" if given.has_memory else "what you tell me here"
+    return (
+        "I am the offline reader, not a language model: I answer by quoting "
+        f"{what}. For a model that writes, {_NEEDS_MODEL}."
+    )
+
+
+def describe(given: Given) -> str:
+    """What is known about the person."""
+    facts = given.of(Source.PROFILE) or given.of(Source.SUMMARY, Source.INTERACTION)
+    said = given.of(Source.CONVERSATION)
+    lines: list[str] = []
+    if facts:
+        lines += ["This is what I know about you:", "", *_list(facts)]
+    if said:
+        lines += ["", "In this conversation you said:", "", *_list(said)]
+    if lines:
+        return "\n".join(lines).strip()
+    return f"{NO_HISTORY}, so I know only what you tell me here."
+
+
+def recap(given: Given) -> str:
+    """Where the last conversation ended."""
+    said = given.of(Source.CONVERSATION)
+    last = given.of(Source.SUMMARY)[:2] or given.of(Source.INTERACTION)[:2]
+    last = last or given.of(Source.PROCEDURE, Source.PROFILE)[:2]
+    lines: list[str] = []
+    if last:
+        lines += ["This is where we left off:", "", *_list(last)]
+    if said:
+        lines += ["", "Since then, in this conversation, you said:", "", *_list(said[-3:])]
+    if lines:
+        return "\n".join(lines).strip()
+    return f"{NO_HISTORY}, so there is nothing to pick up yet."
+
+
+def decline_to_write(given: Given, relevant: Sequence[Note]) -> str:
+    """That writing needs a model, with what matters for it."""
+    refusal = f"Writing that needs a language model, and none is connected: {_NEEDS_MODEL}."
+    if relevant:
+        return "\n".join([refusal, "", "What I recall that matters for it:", "", *_list(relevant)])
+    if given.has_memory:
+        return f"{refusal} I have no record of anything that matters for it."
+    return f"{refusal} {NO_HISTORY} that would help with it."
+
+
+def acknowledge(message: str) -> str:
+    """That a statement was heard, and no more."""
+    return f"Noted, as part of this conversation: “{_short(message)}”"
+
+
+def thank() -> str:
+    """An answer to thanks and good-byes."""
+    return "You are welcome."
+
+
+def _quote(found: Found) -> str:
+    text = _embolden(found.quote, found.answer)
+    if found.passage.speaker == "user":
+        who = _INTRODUCTIONS[Source.CONVERSATION]
+        if found.note.source is not Source.CONVERSATION:
+            who = "You said earlier"
+        return f"{who}: “{text}”"
+    return f"{_INTRODUCTIONS[found.note.source]}: {text}"
+
+
+def _embolden(text: str, answer: str) -> str:
+    # Inside backticks or next to an asterisk, bold would come out as stars.
+    if not answer or "`" in text or "*" in text:
+        return text
+    before, answer, after = text.partition(answer)
+    return f"{before}**{answer}**{after}" if answer else text
+
+
+def _list(notes: Sequence[Note]) -> list[str]:
+    return [f"- {_line(note)}" for note in notes[:_MOST_LISTED]]
+
+
+def _line(note: Note) -> str:
+    if len(note.passages) == 1:
+        return note.passages[0].text
+    return " ".join(_said(passage) for passage in note.passages)
+
+
+def _said(passage: Passage) -> str:
+    who = "You" if passage.speaker == "user" else "I"
+    return f"{who}: “{_short(passage.text)}”"
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 240 else words[:240].rsplit(" ", 1)[0] + " …"
+
+
+def _need(part: Part | None) -> str:
+    if part is None:
+        return "says so"
+    if part.explains:
+        return "explains it"
+    return part.kind.need if part.kind else "says so"
