@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from lib.comparison import Comparison
+from lib.errors import StatewaveError
 
 
 @dataclass(slots=True)
@@ -13,6 +14,8 @@ class AppState:
 
     comparison: Comparison | None = None
     notes: list[str] = field(default_factory=list)
+    failure: StatewaveError | None = None
+    """What a callback could not do; the run that follows shows it once."""
 
     def unrecorded_count(self) -> int:
         """Turns of this visit that the runtime has not recorded yet."""

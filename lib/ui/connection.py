@@ -1,0 +1,49 @@
+"""What the app is connected to, and how to point it elsewhere."""
+
+from typing import Final
+
+import streamlit as st
+
+from lib import resources
+from lib.inspection import missing_capabilities
+from lib.ui.text import literal
+
+ENVIRONMENT_EXAMPLE: Final = """\
+# A Statewave server instead of the built-in engine
+STATEWAVE_BASE_URL=http://127.0.0.1:8100
+STATEWAVE_API_KEY=
+
+# A language model: OpenAI, or anything that speaks its API (Ollama, vLLM, Azure, …)
+LLM_API_KEY=sk-...
+OPENAI_MODEL=gpt-4o-mini
+LLM_BASE_URL=https://api.openai.com/v1
+"""
+
+
+def draw() -> None:
+    """Engine, place and model in use, with what they cannot do."""
+    runtime = resources.memory_runtime()
+    model = resources.chat_model()
+    info = runtime.info()
+    reads = "a language model" if model.is_language_model else "quotes what it is given"
+    st.table(
+        {
+            "Memory engine": f"{literal(info.name)} {literal(info.version)}",
+            "Where": literal(info.location),
+            "Model": f"{literal(model.name)}: {reads}",
+        },
+        border="horizontal",
+        alt="What the app is connected to",
+    )
+    missing = missing_capabilities(runtime)
+    if missing:
+        st.caption("What this engine does not do: " + " ".join(missing))
+
+
+def draw_settings() -> None:
+    """The environment variables that choose another server or model, to copy."""
+    st.markdown(
+        "Put these lines into a file named `.env` beside `streamlit_app.py`, or set them as "
+        "environment variables, then start the app again."
+    )
+    st.code(ENVIRONMENT_EXAMPLE, language="bash", wrap_lines=True)

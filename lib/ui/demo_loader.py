@@ -1,0 +1,28 @@
+"""Loads demo subjects on a click, with progress."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from lib import resources
+from lib.demo.profiles import DemoSubject
+from lib.demo.seeding import seed_subject
+
+
+def offer(label: str, subjects: Sequence[DemoSubject]) -> bool:
+    """A button that records and compiles the subjects' conversations; True when it has done so."""
+    slot = st.empty()
+    if not slot.button(label, icon=":material/download:", type="primary", key="load_demo"):
+        return False
+    total = sum(len(subject.sessions) for subject in subjects)
+    done = 0
+    runtime = resources.memory_runtime()
+    for subject in subjects:
+        for step in seed_subject(runtime, subject):
+            done += 1
+            slot.progress(
+                done / total, text=f"{step.subject_id}: {step.done} of {step.total} conversations"
+            )
+    slot.empty()
+    resources.forget_cached_subjects()
+    return True

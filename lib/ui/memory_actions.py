@@ -1,0 +1,119 @@
+"""What the Memory page changes, as callbacks, and how each change is reported."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from lib import resources
+from lib.errors import InputError, StatewaveError
+from lib.state import app_state
+from lib.ui import failures
+
+MEMORY_PARAMETER = "memory"
+"""The opened memory's id in the address, so that it can be shared and survives F5."""
+
+
+def open_memory(memory_id: str) -> None:
+    """Show this memory below the table."""
+    st.query_params[MEMORY_PARAMETER] = memory_id
+
+
+def session_filter_key(subject_id: str) -> str:
+    """Where the session filter of a subject keeps its value; each has its own sessions."""
+    return f"memory_session_{subject_id}"
+
+
+def clear_filters(subject_id: str) -> None:
+    """Show every memory again."""
+    st.session_state.memory_words = ""
+    for key in ("memory_kind", "memory_status", session_filter_key(subject_id)):
+        st.session_state[key] = None
+
+
+def forget(subject_id: str, memory_id: str) -> None:
+    """Keep one memory out of every later context."""
+
+    def act() -> str:
+        resources.memory_runtime().forget_memory(subject_id, memory_id)
+        # It stays open even where the filter no longer lists it: its place offers Undo.
+        open_memory(memory_id)
+        return "Forgotten. It will not reach a prompt again."
+
+    _attempt(act)
+
+
+def restore(subject_id: str, memory_id: str) -> None:
+    """Undo `forget`."""
+
+    def act() -> str:
+        resources.memory_runtime().restore_memory(subject_id, memory_id)
+        return "Restored. It can reach a prompt again."
+
+    _attempt(act)
+
+
+def correct(subject_id: str, memory_id: str) -> None:
+    """Put the sentence from the correction form in place of a memory, and open it."""
+    content = str(st.session_state[correction_key(memory_id)]).strip()
+
+    def act() -> str:
+        runtime = resources.memory_runtime()
+        open_memory(runtime.correct_memory(subject_id, memory_id, content).id)
+        return "Corrected. The old sentence is kept as superseded."
+
+    _attempt(act)
+
+
+def compile_now(subject_id: str) -> None:
+    """Make memories of every episode that has none yet."""
+
+    def act() -> str:
+        report = resources.memory_runtime().compile_memories(subject_id)
+        resources.forget_cached_subjects()
+        return f"Compiled {report.episodes_compiled:,} episodes: {len(report.created):,} memories."
+
+    _attempt(act)
+
+
+def correction_key(memory_id: str) -> str:
+    """Where the correction form of a memory keeps its text."""
+    return f"correction_{memory_id}"
+
+
+def delete_subject(subject_id: str, *, typed_key: str) -> None:
+    """Delete a subject for good, if its id was typed exactly."""
+    typed = str(st.session_state[typed_key]).strip()
+
+    def act() -> str:
+        if typed != subject_id:
+            raise InputError(f"Nothing was deleted: the text you typed is not {subject_id!r}.")
+        report = resources.memory_runtime().delete_subject(subject_id)
+        resources.forget_cached_subjects()
+        return (
+            f"Deleted {report.episodes_deleted:,} episodes and "
+            f"{report.memories_deleted:,} memories."
+        )
+
+    _attempt(act)
+
+
+def report_outcome() -> None:
+    """What the last change did, once; a failure stays on the page until the next action."""
+    state = app_state()
+    for note in state.notes:
+        st.toast(note, icon=":material/check:")
+    state.notes.clear()
+    if state.failure:
+        st.error(
+            str(state.failure), title=failures.title_of(state.failure), icon=":material/error:"
+        )
+        state.failure = None
+
+
+def _attempt(act: Callable[[], str]) -> None:
+    # What a callback raises would skip the page, so it is kept and shown by the run that follows.
+    state = app_state()
+    try:
+        state.notes.append(act())
+    except StatewaveError as error:
+        state.failure = error

@@ -1,0 +1,58 @@
+"""What the Memory page says where there is nothing to list, and the step that changes it."""
+
+import streamlit as st
+
+from lib import resources
+from lib.inspection import SubjectMemory
+from lib.ui import demo_loader, memory_actions
+from lib.ui.text import literal
+
+CHAT_PAGE = "../../pages/chat.py"
+"""Relative to the router, as Streamlit wants it."""
+
+
+def draw(subject_id: str) -> bool:
+    """A subject without episodes; True when its demo conversations have just been restored."""
+    demo = [item for item in resources.demo_catalogue() if item.subject_id == subject_id]
+    with st.container(border=True):
+        st.markdown(f"**Nothing is remembered about {literal(subject_id)} yet.**")
+        if demo:
+            st.markdown(
+                "It is a demo subject whose conversations are not in this runtime. Restoring "
+                "records them again and compiles them into memories."
+            )
+            if demo_loader.offer("Restore the demo conversations", demo):
+                return True
+        else:
+            st.markdown(
+                "Say something about yourself in Chat. Each turn is recorded as an episode, and "
+                "episodes are compiled into memories."
+            )
+        st.page_link(CHAT_PAGE, label="Open Chat", icon=":material/chat:")
+    return False
+
+
+def draw_uncompiled(subject: SubjectMemory) -> None:
+    """A subject with episodes of which no memory was made yet."""
+    with st.container(border=True):
+        st.markdown(f"**{len(subject.episodes):,} episodes are recorded, none is a memory yet.**")
+        st.markdown("Compiling reads them and keeps the facts worth bringing up again.")
+        st.button(
+            "Compile now",
+            type="primary",
+            icon=":material/auto_awesome:",
+            on_click=memory_actions.compile_now,
+            args=(subject.subject_id,),
+        )
+
+
+def draw_no_match(subject: SubjectMemory) -> None:
+    """Filters that leave nothing."""
+    with st.container(border=True):
+        st.markdown("**No memory matches these filters.**")
+        st.button(
+            "Show all memories",
+            icon=":material/filter_alt_off:",
+            on_click=memory_actions.clear_filters,
+            args=(subject.subject_id,),
+        )

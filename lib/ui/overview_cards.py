@@ -1,0 +1,73 @@
+"""The Overview page's three steps, each with the chosen subject's own numbers."""
+
+import streamlit as st
+
+from lib.inspection import SubjectFigures
+from lib.ui.text import literal
+
+CHAT_PAGE = "../../pages/chat.py"
+COMPARE_PAGE = "../../pages/compare.py"
+BUDGET_PAGE = "../../pages/budget.py"
+MEMORY_PAGE = "../../pages/memory.py"
+"""Relative to the router, as Streamlit wants it."""
+
+
+def draw(subject_id: str, task: str, figures: SubjectFigures) -> None:
+    """Three cards: chat, compare, budget."""
+    chat, compare, budget = st.columns(3, border=True)
+    name = literal(subject_id)
+    with chat:
+        st.markdown("**1. Chat with someone it remembers**")
+        st.metric(f"Memories of {name}", f"{_at_least(figures)}{figures.memories:,}")
+        st.markdown(_history(figures))
+        _draw_link(CHAT_PAGE, "Open Chat")
+    with compare:
+        st.markdown("**2. Ask with memory and without**")
+        st.metric("Tokens memory adds to the prompt", f"{figures.context_tokens:,}")
+        st.markdown(f"for the question “{literal(task)}”")
+        _draw_link(COMPARE_PAGE, "Open Compare")
+    with budget:
+        st.markdown("**3. See what each token budget buys**")
+        st.metric("Tokens in the whole history", f"{_at_least(figures)}{figures.history_tokens:,}")
+        st.markdown(_saving(figures))
+        _draw_link(BUDGET_PAGE, "Open Budget")
+
+
+def draw_empty(subject_id: str) -> None:
+    """What to do for a subject nothing was recorded of."""
+    with st.container(border=True):
+        st.markdown(f"**Nothing is remembered about {literal(subject_id)} yet.**")
+        st.markdown(
+            "Say who you are and what you work on in Chat; what you said is remembered the next "
+            "time. Or choose another subject in the sidebar."
+        )
+        st.page_link(CHAT_PAGE, label="Open Chat", icon=":material/arrow_forward:")
+
+
+def _draw_link(page: str, label: str) -> None:
+    st.space("stretch")
+    st.page_link(page, label=label, icon=":material/arrow_forward:")
+
+
+def _history(figures: SubjectFigures) -> str:
+    return (
+        f"made from {_count(figures.episodes, 'episode')} (recorded turns) in "
+        f"{_count(figures.sessions, 'session')} (conversations)"
+    )
+
+
+def _saving(figures: SubjectFigures) -> str:
+    if not figures.history_tokens:
+        return f"nothing to fit into a budget of {figures.max_tokens:,} yet"
+    return (
+        f"Within a budget of {figures.max_tokens:,}, memory sends {figures.context_tokens:,} of "
+        f"them: {figures.context_share:.0%}"
+    )
+
+
+def _at_least(figures: SubjectFigures) -> str:
+    return "" if figures.complete else "≥ "
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,48 @@
+"""Memory: what the runtime remembers about a subject, why, and where it came from."""
+
+import streamlit as st
+
+from lib import resources
+from lib.inspection import filter_memories, inspect_subject
+from lib.state import current_subject
+from lib.ui import (
+    memory_actions,
+    memory_empty,
+    memory_table,
+    opened_memory,
+    subject_removal,
+    timeline,
+)
+
+subject_id = current_subject()
+runtime = resources.memory_runtime()
+
+st.title("Memory")
+memory_actions.report_outcome()
+subject = inspect_subject(runtime, subject_id)
+if subject.is_empty and memory_empty.draw(subject_id):
+    subject = inspect_subject(runtime, subject_id)
+
+if not subject.is_empty:
+    memory_table.draw_totals(subject)
+    memories_tab, timeline_tab = st.tabs(
+        ["Memories", "Timeline"], key="memory_view", on_change="rerun"
+    )
+    if timeline_tab.open:
+        with timeline_tab:
+            timeline.draw(subject)
+    elif subject.memories:
+        with memories_tab:
+            found = filter_memories(runtime, subject, memory_table.draw_filters(subject))
+            opened = memory_table.opened_memory(subject, found.memories)
+            if found.memories:
+                memory_table.draw_table(found, opened)
+            else:
+                memory_empty.draw_no_match(subject)
+            if opened:
+                can_change = "forget" in runtime.capabilities()
+                opened_memory.draw(subject, opened, found.memories, can_change=can_change)
+    else:
+        with memories_tab:
+            memory_empty.draw_uncompiled(subject)
+    subject_removal.draw(subject)
