@@ -6,6 +6,7 @@ import streamlit as st
 
 from lib.comparison import Comparison
 from lib.errors import StatewaveError
+from lib.sweep import Sweep, SweepKey
 
 
 @dataclass(slots=True)
@@ -13,6 +14,7 @@ class AppState:
     """Everything of a visit that no widget holds. Lives as long as the tab's session."""
 
     comparison: Comparison | None = None
+    sweeps: dict[SweepKey, Sweep] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     failure: StatewaveError | None = None
     """What a callback could not do; the run that follows shows it once."""

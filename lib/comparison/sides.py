@@ -77,12 +77,6 @@ class Comparison:
         """True when both replies are whole: only then is anything said about the difference."""
         return all(side.reply.state == "whole" for side in self.sides)
 
-    def mark_interrupted(self) -> None:
-        """Call when no script of this tab is streaming: half replies are stopped replies."""
-        for side in self.sides:
-            if side.reply.state == "streaming":
-                side.reply = replace(side.reply, state="stopped")
-
 
 def new_comparison(
     subject_id: str,
@@ -107,7 +101,7 @@ def new_comparison(
 
 
 class SideRun:
-    """Asks one side once: `open` begins, `add` collects, `finish` or `fail` settles."""
+    """Asks one side once: `open` begins, `add` collects, `finish`, `fail` or `leave` settles."""
 
     def __init__(
         self, comparison: Comparison, side: Side, *, runtime: MemoryRuntime, model: ChatModel
@@ -148,6 +142,11 @@ class SideRun:
     def fail(self, error: StatewaveError) -> None:
         """The stream has ended with `error`; what came before it is kept."""
         self._side.reply = replace(self._side.reply, state="failed", error=str(error))
+
+    def leave(self) -> None:
+        """Call at the very end: what is still streaming by now was stopped."""
+        if self._side.reply.state == "streaming":
+            self._side.reply = replace(self._side.reply, state="stopped")
 
 
 def record_exchange(runtime: MemoryRuntime, comparison: Comparison) -> Comparison:

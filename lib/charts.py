@@ -1,0 +1,237 @@
+"""Results → plotly figures; the page adds `key=` and `alt=`."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from lib.models import EPISODE
+from lib.sweep import Sweep, SweepPoint
+from lib.theme import MEMORY, STATELESS, kind_look
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+CONFIG: Final = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
+"""For `st.plotly_chart`: no tool bar over the labels, and a finger scrolls the page."""
+
+_HEIGHT_PX: Final = 270
+_HEADROOM: Final = 1.16
+"""Room for a label above the highest line."""
+
+_Value = Callable[[SweepPoint], int]
+
+
+def memories_by_budget(sweep: Sweep, chosen: SweepPoint) -> "Figure":
+    """How many memories each budget returns, passages of raw episodes apart, with `chosen`
+    marked.
+    """
+    points = _with(sweep.points, chosen)
+    series: list[tuple[str, _Value, str]] = [("memories", _memories, MEMORY)]
+    if any(point.episodes for point in points):
+        series.append(("raw passages", _episodes, kind_look(EPISODE).colour))
+    tallest = max(value(point) for _, value, _ in series for point in points)
+    shapes, labels = [_chosen_line(chosen)], [_chosen_label(points, chosen)]
+    if sweep.complete and sweep.total_memories >= tallest:
+        tallest = sweep.total_memories
+        shapes.append(_level(tallest))
+        labels.append(_level_label(tallest, f"all {tallest:,} memories"))
+    # The higher line is labelled above its end and the lower one below, so that they keep apart.
+    order = sorted(series, key=lambda item: item[1](points[-1]), reverse=True)
+    labels += [
+        _end_label(points[-1], value, name, colour, above=place == 0)
+        for place, (name, value, colour) in enumerate(order)
+    ]
+    return _figure(
+        [_line(points, *item) for item in reversed(series)]
+        + [_mark(chosen, value, colour) for _, value, colour in reversed(series)],
+        _layout(points, tallest, shapes, labels, y_title="returned, count"),
+    )
+
+
+def tokens_by_budget(sweep: Sweep, chosen: SweepPoint) -> "Figure":
+    """What each budget really costs, against the budget itself and against the raw history."""
+    points = _with(sweep.points, chosen)
+    history = sweep.history_tokens
+    tallest = max(points[-1].max_tokens, history, *(point.token_estimate for point in points))
+    shapes, labels = [_chosen_line(chosen)], [_chosen_label(points, chosen)]
+    if history:
+        least = "" if sweep.complete else "at least "
+        shapes.append(_level(history))
+        labels.append(_level_label(history, f"raw history, {least}{history:,} tokens"))
+    labels += [
+        _slope_label(points, _budget, "limit", STATELESS, above=True),
+        _slope_label(points, _tokens, "tokens used", MEMORY, above=False),
+    ]
+    limit = _line(points, "limit", _budget, STATELESS)
+    limit |= {"line": {"color": STATELESS, "width": 1.5, "dash": "dash"}, "hoverinfo": "skip"}
+    del limit["hovertemplate"]
+    return _figure(
+        [limit, _line(points, "tokens used", _tokens, MEMORY), _mark(chosen, _tokens, MEMORY)],
+        _layout(points, tallest, shapes, labels, y_title="tokens"),
+    )
+
+
+def _memories(point: SweepPoint) -> int:
+    return point.memories
+
+
+def _episodes(point: SweepPoint) -> int:
+    return point.episodes
+
+
+def _tokens(point: SweepPoint) -> int:
+    return point.token_estimate
+
+
+def _budget(point: SweepPoint) -> int:
+    return point.max_tokens
+
+
+def _with(points: Sequence[SweepPoint], chosen: SweepPoint) -> list[SweepPoint]:
+    """The points by budget, the chosen one among them."""
+    others = [point for point in points if point.max_tokens != chosen.max_tokens]
+    return sorted([*others, chosen], key=_budget)
+
+
+def _line(points: Sequence[SweepPoint], name: str, value: _Value, colour: str) -> dict[str, Any]:
+    counted = value in (_memories, _episodes)
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": [point.max_tokens for point in points],
+        "y": [value(point) for point in points],
+        # A count changes in steps; between two budgets the smaller one's value holds.
+        "line": {"color": colour, "width": 2.5, "shape": "hv" if counted else "linear"},
+        "hovertemplate": f"%{{y:,}} {name}<extra></extra>",
+    }
+
+
+def _mark(chosen: SweepPoint, value: _Value, colour: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [chosen.max_tokens],
+        "y": [value(chosen)],
+        "marker": {"color": colour, "size": 10},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
+
+
+def _chosen_line(chosen: SweepPoint) -> dict[str, Any]:
+    x = chosen.max_tokens
+    return {
+        "type": "line",
+        "xref": "x",
+        "yref": "paper",
+        "x0": x,
+        "x1": x,
+        "y0": 0,
+        "y1": 1,
+        "line": {"color": MEMORY, "width": 1.5, "dash": "dot"},
+    }
+
+
+def _chosen_label(points: Sequence[SweepPoint], chosen: SweepPoint) -> dict[str, Any]:
+    part = chosen.max_tokens / points[-1].max_tokens
+    return _label(
+        f"{chosen.max_tokens:,} tokens",
+        x=chosen.max_tokens,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        xanchor="left" if part < 0.15 else "right" if part > 0.85 else "center",
+    )
+
+
+def _level(value: int) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "xref": "paper",
+        "yref": "y",
+        "x0": 0,
+        "x1": 1,
+        "y0": value,
+        "y1": value,
+        "line": {"color": STATELESS, "width": 1.5, "dash": "dot"},
+    }
+
+
+def _level_label(value: int, text: str) -> dict[str, Any]:
+    return _label(text, x=0, xref="paper", xanchor="left", y=value, yanchor="bottom")
+
+
+def _end_label(
+    last: SweepPoint, value: _Value, name: str, colour: str, *, above: bool
+) -> dict[str, Any]:
+    return _label(
+        _marked(name, colour),
+        x=last.max_tokens,
+        xanchor="right",
+        y=value(last),
+        yanchor="bottom" if above else "top",
+    )
+
+
+def _slope_label(
+    points: Sequence[SweepPoint], value: _Value, name: str, colour: str, *, above: bool
+) -> dict[str, Any]:
+    """A label beside a rising line: left of it when above, right of it when below."""
+    point = points[int(len(points) * (0.5 if above else 0.6))]
+    return _label(
+        _marked(name, colour),
+        x=point.max_tokens,
+        xanchor="right" if above else "left",
+        y=value(point),
+        yanchor="bottom" if above else "top",
+    )
+
+
+def _marked(name: str, colour: str) -> str:
+    # Only the mark has the colour: as text, it would fail AA in one theme or the other.
+    return f'<span style="color:{colour}">●</span> {name}'
+
+
+def _label(text: str, **place: object) -> dict[str, Any]:
+    return {"text": text, "showarrow": False, "font": {"size": 13}, "borderpad": 2, **place}
+
+
+def _layout(
+    points: Sequence[SweepPoint],
+    tallest: int,
+    shapes: list[dict[str, Any]],
+    labels: list[dict[str, Any]],
+    *,
+    y_title: str,
+) -> dict[str, Any]:
+    axis = {"fixedrange": True, "tickformat": ",d", "zeroline": False}
+    return {
+        "height": _HEIGHT_PX,
+        "margin": {"l": 0, "r": 8, "t": 24, "b": 0},
+        "showlegend": False,
+        "hovermode": "x unified",
+        "dragmode": False,
+        "separators": ".,",
+        "shapes": shapes,
+        "annotations": labels,
+        "xaxis": {
+            **axis,
+            "title": {"text": "Token budget, tokens"},
+            "range": [0, points[-1].max_tokens * 1.02],
+            "nticks": 7,
+            "unifiedhovertitle": {"text": "Budget of %{x:,} tokens"},
+        },
+        "yaxis": {
+            **axis,
+            "title": {"text": y_title.capitalize()},
+            "range": [0, max(tallest, 1) * _HEADROOM],
+            "nticks": 6,
+        },
+    }
+
+
+def _figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> "Figure":
+    # Here, because plotly costs the first page 0.3 s and most pages never draw.
+    from plotly.graph_objects import Figure
+
+    return Figure({"data": data, "layout": layout})

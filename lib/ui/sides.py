@@ -1,0 +1,216 @@
+"""The two sides of a comparison: asking, streaming at once, and what each one cost."""
+
+import time
+from uuid import uuid4
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lib import resources
+from lib.comparison import (
+    Comparison,
+    Side,
+    SideName,
+    SideReply,
+    SideRun,
+    new_comparison,
+    record_exchange,
+    reply_cost,
+)
+from lib.errors import StatewaveError
+from lib.state import app_state
+from lib.ui import controls
+from lib.ui.streaming import interruptible
+from lib.ui.text import inert, literal
+
+_POLL_S = 0.05
+_PICKED = "compare_picked"
+_HEADERS: dict[SideName, str] = {
+    "stateless": ":gray[●] **Stateless**",
+    "memory": ":primary[●] **Memory-backed**",
+}
+
+
+def ask(subject_id: str) -> Comparison | None:
+    """Draws the question row; what is being compared for this subject, if anything."""
+    question, settings, recording = st.columns([8, 2, 3], vertical_alignment="center")
+    with settings.popover("Settings", icon=":material/tune:", width="stretch"):
+        options = controls.reply_options()
+    with recording:
+        record = st.checkbox(
+            "Record this exchange in memory",
+            key="compare_record",
+            persist_state="session",
+            help="Off: nothing of a comparison is kept. On: the next question and its "
+            "memory-backed reply are recorded once, as one episode.",
+        )
+    typed = question.chat_input(
+        f"Ask both sides about {subject_id}", key="compare_message", submit_mode="stop"
+    )
+    _offer_questions(subject_id)
+    message = typed or st.session_state.pop(_PICKED, None)
+    state = app_state()
+    if message:
+        state.comparison = new_comparison(
+            subject_id,
+            message,
+            options=options,
+            model=resources.chat_model(),
+            comparison_id=uuid4().hex,
+            record=record,
+        )
+    comparison = state.comparison
+    return comparison if comparison and comparison.subject_id == subject_id else None
+
+
+def _offer_questions(subject_id: str) -> None:
+    questions = next(
+        (item.compare for item in resources.demo_catalogue() if item.subject_id == subject_id), ()
+    )
+    if questions:
+        st.pills(
+            "Ready-made questions",
+            questions,
+            key=f"compare_question_{subject_id}",
+            format_func=literal,
+            label_visibility="collapsed",
+            on_change=_pick,
+            args=(f"compare_question_{subject_id}",),
+        )
+
+
+def _pick(key: str) -> None:
+    """Callback: a picked question is asked once and the chip is free again."""
+    picked = st.session_state[key]
+    if picked:
+        st.session_state[_PICKED] = picked
+        st.session_state[key] = None
+
+
+def draw_empty(subject_id: str) -> None:
+    """What will stand on each side, before anything was asked."""
+    left, right = st.columns(2, border=True, wrap=True)
+    left.markdown(_HEADERS["stateless"])
+    left.markdown("The model gets the system prompt and your message. It knows nothing else.")
+    right.markdown(_HEADERS["memory"])
+    right.markdown(
+        "The same model, temperature and text, with one block more: what the memory runtime "
+        f"holds about **{literal(subject_id)}** that matters for the message."
+    )
+    st.caption(
+        "Pick a question above or type your own. Below the replies you see what the memory cost "
+        "in tokens and USD, and the prompts line by line. Nothing is recorded unless you tick it."
+    )
+
+
+def draw(comparison: Comparison) -> Comparison:
+    """Both sides, each streaming on its own; the comparison once both have settled."""
+    st.markdown(f"**{literal(comparison.message)}**")
+    left, right = st.columns(2, border=True, wrap=True)
+    with left:
+        _draw_side(comparison, "stateless")
+    with right:
+        _draw_side(comparison, "memory")
+    # Parallel fragments do not hold up the page: nothing may be said before both have ended.
+    while not comparison.settled:
+        time.sleep(_POLL_S)
+        _ = len(st.session_state)
+    return _record(comparison)
+
+
+@st.fragment(parallel=True)
+def _draw_side(comparison: Comparison, name: SideName) -> None:
+    side = comparison.stateless if name == "stateless" else comparison.memory
+    header, body = st.empty(), st.empty()
+    header.markdown(_HEADERS[name])
+    if not side.settled:
+        _stream(comparison, side, body)
+    reply = side.reply
+    if reply.memory_missing:
+        header.markdown(":gray[○] **Memory not available**")
+    if reply.text:
+        body.markdown(inert(reply.text))
+    elif reply.state == "whole":
+        body.caption("The reply is empty.")
+    else:
+        body.empty()
+    _draw_ending(comparison, side)
+
+
+def _stream(comparison: Comparison, side: Side, body: DeltaGenerator) -> None:
+    run = SideRun(
+        comparison, side, runtime=resources.memory_runtime(), model=resources.chat_model()
+    )
+    text = ""
+    body.markdown(":shimmer[Waiting for the first word…]")
+    try:
+        for piece in interruptible(run.open):
+            text += run.add(piece)
+            body.markdown(inert(text))
+        run.finish()
+    except StatewaveError as error:
+        run.fail(error)
+    finally:
+        run.leave()
+
+
+def _draw_ending(comparison: Comparison, side: Side) -> None:
+    """What the reply cost, or why there is none and how to try again."""
+    reply = side.reply
+    if reply.state == "whole":
+        st.caption(_facts(comparison, reply))
+        return
+    if reply.state == "failed":
+        title = "No memory, so no reply" if reply.memory_missing else "The model gave no reply"
+        st.error(literal(reply.error or ""), title=title, icon=":material/error:")
+    else:
+        st.caption(":material/stop_circle: Stopped before the end")
+    st.button(
+        "Try again" if reply.state == "failed" else "Ask again",
+        key=f"ask_again_{side.name}",
+        icon=":material/refresh:",
+        on_click=side.ask_again,
+    )
+
+
+def _facts(comparison: Comparison, reply: SideReply) -> str:
+    end = reply.end
+    assert end is not None
+    how = "measured" if end.measured else "counted"
+    tokens = f"{end.prompt_tokens:,} prompt + {end.completion_tokens:,} completion tokens, {how}"
+    usd = reply_cost(reply, pricing_model=comparison.pricing_model)
+    price = literal(comparison.pricing_model)
+    if usd is None:
+        cost = f"price of {price} unknown"
+    elif comparison.is_language_model:
+        cost = literal(format_usd(usd))
+    else:
+        cost = f"{literal(format_usd(usd))} if sent to {price}"
+    first = "" if end.first_token_ms is None else f"first token {format_ms(end.first_token_ms)} · "
+    return f"{tokens}  \n{cost} · {first}total {format_ms(end.total_ms)}"
+
+
+def _record(comparison: Comparison) -> Comparison:
+    """Records the exchange where that was asked for; says so when it could not be."""
+    try:
+        recorded = record_exchange(resources.memory_runtime(), comparison)
+    except StatewaveError as error:
+        st.warning(literal(str(error)), title="Not recorded", icon=":material/warning:")
+        st.button("Record again", icon=":material/refresh:")
+        return comparison
+    if recorded is not comparison:
+        app_state().comparison = recorded
+        resources.forget_cached_subjects()
+    return recorded
+
+
+def format_usd(usd: float) -> str:
+    """USD with enough digits to tell small costs apart."""
+    return f"${usd:,.6f}" if abs(usd) < 0.01 else f"${usd:,.4f}"
+
+
+def format_ms(milliseconds: float) -> str:
+    """A duration in ms below one second, in s above."""
+    if milliseconds < 1000:
+        return f"{milliseconds:,.0f} ms" if milliseconds >= 1 else "under 1 ms"
+    return f"{milliseconds / 1000:,.2f} s"

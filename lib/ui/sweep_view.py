@@ -1,0 +1,260 @@
+"""The Budget page: task and budget, the sweep as charts and table, what is in and what is cut."""
+
+import re
+import time
+from collections.abc import Sequence
+
+import streamlit as st
+
+from lib import charts, resources
+from lib.models import ContextBundle
+from lib.protocol import MemoryRuntime
+from lib.state import app_state
+from lib.sweep import (
+    LARGEST_BUDGET,
+    BudgetView,
+    Candidate,
+    Sweep,
+    default_budgets,
+    flags,
+    memory_finding,
+    sweep_budgets,
+    sweep_csv,
+    token_finding,
+)
+from lib.theme import kind_look
+from lib.ui import controls
+from lib.ui.text import literal
+
+CHAT_PAGE = "../../pages/chat.py"
+"""Relative to the router, as Streamlit wants it."""
+_MARKER = "budget_marker"
+_PRESET = "budget_preset"
+_ANY_TASK = "What should I know about this subject?"
+_ROW_PX = 56
+"""Two lines of text: most memories fit, none needs more than the cell's own pop-up."""
+_HEAD_PX = 38
+_ROWS_SHOWN = 6
+_PROGRESS_AFTER_S = 0.3
+_SWEEPS_KEPT = 16
+
+
+def choose(subject_id: str) -> tuple[str, int]:
+    """Draws the row of controls: the task, and the budget to look at in tokens."""
+    state = st.session_state
+    current = state.get("max_tokens", resources.app_settings().statewave_max_tokens)
+    state.setdefault(_MARKER, current)
+    task_column, budget, presets, use = st.columns([6, 2, 3, 2], vertical_alignment="bottom")
+    task = task_column.selectbox(
+        "Task",
+        _suggested_tasks(subject_id),
+        key=f"budget_task_{subject_id}",
+        persist_state="session",
+        accept_new_options=True,
+        required=True,
+        format_func=str,
+        help="What the context is assembled for. Pick a question or type your own.",
+    )
+    budget.number_input(
+        "Token budget",
+        min_value=1,
+        max_value=LARGEST_BUDGET,
+        step=20,
+        key=_MARKER,
+        persist_state="session",
+        help="The budget to look at. Chat and Compare keep theirs until you carry this one over.",
+    )
+    max_tokens = int(state[_MARKER])
+    with presets:
+        # Shows the preset that the number is, and none for any other number.
+        state[_PRESET] = max_tokens if max_tokens in controls.BUDGET_PRESETS else None
+        st.segmented_control(
+            "Presets",
+            controls.BUDGET_PRESETS,
+            key=_PRESET,
+            on_change=_take_preset,
+            width="stretch",
+        )
+    use.button(
+        "In use" if current == max_tokens else "Use this budget",
+        key="use_budget",
+        type="primary",
+        icon=":material/check:",
+        disabled=current == max_tokens,
+        on_click=_use,
+        args=(max_tokens,),
+        width="stretch",
+        help="Chat and Compare assemble their context with this budget.",
+    )
+    return task.strip() or _ANY_TASK, max_tokens
+
+
+def _suggested_tasks(subject_id: str) -> list[str]:
+    demo = next(
+        (item for item in resources.demo_catalogue() if item.subject_id == subject_id), None
+    )
+    asked = [*demo.compare, *demo.hints] if demo else []
+    return list(dict.fromkeys([*asked, _ANY_TASK]))
+
+
+def _take_preset() -> None:
+    picked = st.session_state[_PRESET]
+    if picked:
+        st.session_state[_MARKER] = picked
+
+
+def _use(max_tokens: int) -> None:
+    controls.use_budget(max_tokens)
+    st.toast(f"Chat and Compare now use {max_tokens:,} tokens.", icon=":material/check:")
+
+
+def swept(runtime: MemoryRuntime, subject_id: str, *, task: str, whole: ContextBundle) -> Sweep:
+    """The sweep for this task; kept for this visit as long as the memory behind it is the same."""
+    budgets = default_budgets(whole.token_estimate, include=controls.BUDGET_PRESETS)
+    # The whole context stands for the memory: when it changes, so does what budgets return.
+    key = (subject_id, task, budgets, hash(whole.assembled_context))
+    kept = app_state().sweeps
+    if key not in kept:
+        slot, started = st.empty(), time.monotonic()
+
+        def show_progress(done: int) -> None:
+            # The embedded engine is done before a bar could be read.
+            if time.monotonic() - started > _PROGRESS_AFTER_S:
+                text = f"{done} of {len(budgets)} budgets asked for"
+                slot.progress(done / len(budgets), text=text)
+
+        sweep = sweep_budgets(
+            runtime, subject_id, task=task, budgets=budgets, on_point=show_progress
+        )
+        slot.empty()
+        while len(kept) >= _SWEEPS_KEPT:
+            del kept[next(iter(kept))]
+        kept[key] = sweep
+    return kept[key]
+
+
+def draw(sweep: Sweep, view: BudgetView) -> None:
+    """Both charts with their findings, then what is in and what is cut at the budget."""
+    finding, cost = memory_finding(sweep, view.point), token_finding(sweep, view.point)
+    left, right = st.columns(2, wrap=True)
+    with left:
+        st.markdown(f"**{finding}**")
+        st.plotly_chart(
+            charts.memories_by_budget(sweep, view.point),
+            key="memories_by_budget",
+            config=charts.CONFIG,
+            alt=f"{finding}. {_range_of(sweep)}",
+        )
+    with right:
+        st.markdown(f"**{cost}**")
+        st.plotly_chart(
+            charts.tokens_by_budget(sweep, view.point),
+            key="tokens_by_budget",
+            config=charts.CONFIG,
+            alt=f"Of {view.point.max_tokens:,} tokens, {cost}.",
+        )
+    for sentence in flags(sweep):
+        st.caption(f":material/flag: {sentence}")
+    _draw_contents(view)
+    _draw_points(sweep)
+
+
+def draw_empty(subject_id: str) -> None:
+    """A subject with nothing that could be put into a prompt."""
+    with st.container(border=True):
+        st.markdown(f"**There is nothing to fit into a budget for {literal(subject_id)} yet.**")
+        st.markdown(
+            "Once this subject has said something in Chat, this page shows what each token budget "
+            "holds, what is cut and why."
+        )
+        st.page_link(CHAT_PAGE, label="Open Chat", icon=":material/chat:")
+
+
+def _range_of(sweep: Sweep) -> str:
+    most = sweep.most_memories
+    return (
+        f"From {sweep.points[0].memories:,} memories at {sweep.points[0].max_tokens:,} tokens "
+        f"to {most.memories:,} from {most.max_tokens:,} tokens on."
+    )
+
+
+def _draw_contents(view: BudgetView) -> None:
+    kept, cut = st.columns(2, wrap=True)
+    budget = f"{view.point.max_tokens:,}"
+    with kept:
+        st.markdown(f"**In the prompt at {budget} tokens: {len(view.kept):,}**")
+        if view.kept:
+            _draw_candidates(view.kept, key="kept", alt=f"What {budget} tokens hold, best first")
+        else:
+            st.caption("Nothing fits, or nothing has to do with the task.")
+    with cut:
+        total = len(view.cut) + view.unlisted
+        st.markdown(f"**Cut: {total:,}**")
+        if view.cut:
+            _draw_candidates(view.cut, key="cut", alt=f"What {budget} tokens leave out, and why")
+        else:
+            st.caption("Nothing is left out: a larger budget would return the same.")
+        if view.unlisted:
+            st.caption(f"The next {len(view.cut):,} are listed.")
+
+
+def _draw_candidates(candidates: Sequence[Candidate], *, key: str, alt: str) -> None:
+    looks = [kind_look(kind) for kind in dict.fromkeys(item.kind for item in candidates)]
+    config = st.column_config
+    columns: dict[str, list[object]] = {
+        "Kind": [[kind_look(item.kind).label] for item in candidates],
+        "Text": [item.content for item in candidates],
+        "Tokens": [item.tokens for item in candidates],
+    }
+    if any(item.score is not None for item in candidates):
+        columns["Score"] = [item.score for item in candidates]
+    if any(item.why for item in candidates):
+        columns["Why it is cut"] = [item.why for item in candidates]
+    st.dataframe(
+        columns,
+        key=f"budget_{key}",
+        hide_index=True,
+        row_height=_ROW_PX,
+        height=_HEAD_PX + _ROW_PX * min(len(candidates), _ROWS_SHOWN),
+        column_config={
+            "Kind": config.MultiselectColumn(
+                width=105,
+                options=[look.label for look in looks],
+                color=[look.colour for look in looks],
+            ),
+            "Text": config.TextColumn(width="large"),
+            "Tokens": config.NumberColumn(width=65, help="What its line costs in the context."),
+            "Score": config.NumberColumn(
+                width=60, format="%.1f", help="Kind, recency, relevance and validity, added up."
+            ),
+            "Why it is cut": config.TextColumn(width="medium"),
+        },
+        alt=alt,
+    )
+
+
+def _draw_points(sweep: Sweep) -> None:
+    with st.expander("All budgets as a table", icon=":material/table_rows:"):
+        st.dataframe(
+            {
+                "Token budget": [point.max_tokens for point in sweep.points],
+                "Tokens used": [point.token_estimate for point in sweep.points],
+                "Memories": [point.memories for point in sweep.points],
+                "Raw passages": [point.episodes for point in sweep.points],
+            },
+            key="budget_points",
+            hide_index=True,
+            column_config={
+                name: st.column_config.NumberColumn(format="localized")
+                for name in ("Token budget", "Tokens used", "Memories", "Raw passages")
+            },
+            alt="Memories, raw passages and tokens for every budget of the sweep",
+        )
+        st.download_button(
+            "Download as CSV",
+            data=sweep_csv(sweep),
+            file_name=f"budget-{re.sub(r'[^A-Za-z0-9_-]+', '-', sweep.subject_id)}.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )

@@ -1,0 +1,21 @@
+"""Budget: what fits in the prompt at each token budget, what is cut and why, what it costs."""
+
+import streamlit as st
+
+from lib import resources
+from lib.state import current_subject
+from lib.sweep import view_budget, whole_context
+from lib.ui import sweep_view
+
+subject_id = current_subject()
+runtime = resources.memory_runtime()
+
+st.title("Budget")
+task, max_tokens = sweep_view.choose(subject_id)
+whole = whole_context(runtime, subject_id, task=task)
+sweep = sweep_view.swept(runtime, subject_id, task=task, whole=whole)
+if sweep.empty:
+    sweep_view.draw_empty(subject_id)
+else:
+    view = view_budget(runtime, subject_id, task=task, max_tokens=max_tokens, whole=whole)
+    sweep_view.draw(sweep, view)
