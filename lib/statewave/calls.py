@@ -145,23 +145,24 @@ class Caller:
     def _send(self, call: Call, deadline: float, request_id: str) -> httpx.Response:
         left = max(deadline - self._clock(), 0.001)
         content = None if call.body is None else json.dumps(safe_json(call.body)).encode()
-        client = self._client()
-        request = client.build_request(
-            call.method,
-            self._url.copy_with(raw_path=self._url.raw_path.rstrip(b"/") + call.path.encode()),
-            params=_safe_params(call.params),
-            content=content,
-            headers={"X-Request-ID": request_id} | ({} if content is None else _JSON),
-            timeout=httpx.Timeout(left, connect=min(CONNECT_S, left)),
-            extensions={DEADLINE: deadline},
-        )
-        try:
-            return client.send(request, stream=True)
-        except RuntimeError:
-            if not client.is_closed:
-                raise
-            # Closed by another thread between the check and the send; nothing has left yet.
-            return self._client().send(request, stream=True)
+        while True:
+            client = self._client()
+            request = client.build_request(
+                call.method,
+                self._url.copy_with(raw_path=self._url.raw_path.rstrip(b"/") + call.path.encode()),
+                params=_safe_params(call.params),
+                content=content,
+                headers={"X-Request-ID": request_id} | ({} if content is None else _JSON),
+                timeout=httpx.Timeout(left, connect=min(CONNECT_S, left)),
+                extensions={DEADLINE: deadline},
+            )
+            try:
+                return client.send(request, stream=True)
+            except RuntimeError:
+                # Closed by another thread between the check and the send: nothing has left yet,
+                # and the next turn opens a new one.
+                if not client.is_closed:
+                    raise
 
     def _read_body(self, response: httpx.Response, deadline: float) -> bytes:
         chunks = []
