@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from lib.offline.kinds_of_answer import HOW, WHY, AnswerKind, expected_kind
-from lib.offline.words import content_words, stem, stems, weight
+from lib.offline.answer_kind import HOW, PREFERENCE, WHY, AnswerKind, expected_kind
+from lib.offline.words import content_words, stem, weight
 
 
 class Intent(Enum):
@@ -34,6 +34,8 @@ class Part:
     """The noun asked for, as in "which payment provider"; empty where there is none."""
     wants_previous: bool
     """Asks for what was so before it changed."""
+    wants_name: bool
+    """Asks which one, or for a name, so that the answer is named beside the head."""
 
 
 _POLITE = r"^\W*(?:please |now |ok(?:ay)?,? |so,? |and |(?:can|could|would) you (?:please )?)*"
@@ -112,6 +114,10 @@ _HEAD = re.compile(
     r"|\?|$)",
     re.IGNORECASE,
 )
+_WANTS_NAME = re.compile(
+    r"^\W*(?:and )?which\b|\bnames? of\b|\bwhat (?:is|are|was)\b.*\b(?:called|named)\b",
+    re.IGNORECASE,
+)
 _REFERS_BACK = re.compile(
     r"\b(?:it|that|this|they|them|those|these|there)\b|^\W*(?:and|what about|how about)\b",
     re.IGNORECASE,
@@ -158,13 +164,9 @@ def _part(text: str, words: tuple[str, ...]) -> Part:
         explains=_explains(text),
         head=tuple(content_words(head.group(1))) if head else (),
         wants_previous=_PREVIOUS.search(text) is not None,
+        wants_name=bool(head) and _WANTS_NAME.search(text) is not None,
     )
 
 
 def _explains(text: str) -> bool:
-    return bool(WHY.search(text) or HOW.search(text))
-
-
-def is_in(word: str, text: str) -> bool:
-    """True when `text` has the stem of `word`."""
-    return stem(word) in stems(text)
+    return not PREFERENCE.wants.search(text) and bool(WHY.search(text) or HOW.search(text))

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from lib.offline.answer_kind import OWN_NAME, AnswerKind, spans
 from lib.offline.asking import Part
-from lib.offline.kinds_of_answer import OWN_NAME, spans
 from lib.offline.notes import Note, Passage, Source
 from lib.offline.words import content_words, is_name_like, match, stem, stems, tokens, weight
 
@@ -14,9 +14,14 @@ Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 
 MIN_COVERAGE = 0.68
 """Share of the question's words, by weight, that an answer and its surroundings must have."""
+MIN_COVERAGE_OF_REASON = 0.6
+"""The same for how and why: an explanation has words of its own."""
 _FROM_CONTEXT = 0.85
 """What a word is worth that stands beside the answering sentence, not in it."""
 _SIMILARITY_POINTS = 0.3
+_CURRENT_POINTS = 0.15
+_OUTDATED_POINTS = -0.6
+_GUESS_POINTS = -0.3
 
 _SOURCE_POINTS = {
     Source.CONVERSATION: 0.35,
@@ -26,18 +31,27 @@ _SOURCE_POINTS = {
     Source.INTERACTION: 0.05,
     Source.SUMMARY: 0.05,
 }
-_EXPLANATION_POINTS = {Source.PROCEDURE: 0.3, Source.INTERACTION: 0.1, Source.SUMMARY: 0.1}
+_REASON_POINTS = {Source.PROCEDURE: 0.3, Source.INTERACTION: 0.1, Source.SUMMARY: 0.1}
+_QUOTED_SENTENCES = 3
 _CURRENT = re.compile(
-    r"\b(?:now|since|these days|currently|as of|moved to|went back|switched (?:from .+ )?to|changed"
-    r"|at the moment|today|meanwhile|by now)\b",
+    r"\b(?:now|since|these days|currently|as of|at the moment|today|by now"
+    r"|(?:moved|switched|changed|migrated|went|going) (?:back |over )?(?:to|from|with))\b",
     re.IGNORECASE,
 )
-_OLD_VALUE = (
+_RETURNED = re.compile(r"\b(?:back to|returned to|again)\b", re.IGNORECASE)
+_BEFORE_OLD = re.compile(
     r"\b(?:from|don't use|do not use|no longer (?:use|in|at)|not|dropped|left|stopped using"
-    r"|instead of|replaced|rather than|quit|was in|was at|used to \w+(?: in| at)?)\s+(?:the\s+)?$"
+    r"|instead of|replaced|rather than|quit|was in|was at|used to \w+(?: in| at)?)\s+(?:the\s+)?$",
+    re.IGNORECASE,
 )
-_BEFORE_OLD = re.compile(_OLD_VALUE, re.IGNORECASE)
 _AFTER_OLD = re.compile(r"^\W{0,2}(?:any ?more|any longer|until|before)\b", re.IGNORECASE)
+_VALUE = re.compile(r"[=:](\w[\w.-]*)$")
+_REASON = re.compile(
+    r"\b(?:fix(?:ed|es)?|solved?|solves|work(?:s|ed)|helped|because|thanks to|did it|turned out"
+    r"|turns out|the reason|cause[ds]?|instead|went (?:back|from)|due to|so that|that was it"
+    r"|deployed)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +73,19 @@ def find(part: Part, notes: Sequence[Note], *, similarity: Similarity | None = N
     found: list[Found] = []
     for index, note in enumerate(notes):
         extra = _SIMILARITY_POINTS * nearness[index] if nearness else 0.0
-        found.extend(
-            _explanations(part, note, extra) if part.explains else _facts(part, note, extra)
-        )
-    found.sort(key=lambda item: (-item.score, item.note.position))
-    return found
+        found.extend(_reasons(part, note, extra) if part.explains else _facts(part, note, extra))
+    if part.kind is not None:
+        found = _in_time(part, part.kind, found, notes)
+    return sorted(found, key=lambda item: (-item.score, item.note.position))
 
 
 def coverage(part: Part, local: frozenset[str], context: frozenset[str], answered: str) -> float:
     """Share of the question's words found, by weight; 0 when a name or identifier is missing."""
     total = got = 0.0
-    kind_words = _kind_words(part) if answered else frozenset()
+    implied = part.kind.implied if part.kind and answered else frozenset[str]()
     for word in part.words:
         share = max(match(word, local), _FROM_CONTEXT * match(word, context))
-        if not share and stem(word) in kind_words:
-            # "database" need not be said where a database is named.
+        if not share and stem(word) in implied:
             share = 0.8
         if not share and _is_indispensable(word, part.text):
             return 0.0
@@ -96,9 +108,9 @@ def _facts(part: Part, note: Note, extra: float) -> list[Found]:
             if share < MIN_COVERAGE:
                 continue
             score = share + extra + _SOURCE_POINTS.get(note.source, 0.0)
-            score += 0.15 if _CURRENT.search(sentence) and not part.wants_previous else 0.0
+            score += _CURRENT_POINTS if _CURRENT.search(sentence) else 0.0
             # What the assistant said about a person is a guess of its own.
-            score -= 0.3 if passage.speaker == "assistant" else 0.0
+            score += _GUESS_POINTS if passage.speaker == "assistant" else 0.0
             found.append(Found(note, passage, sentence, answer, score))
     return found
 
@@ -106,7 +118,7 @@ def _facts(part: Part, note: Note, extra: float) -> list[Found]:
 def _answer_in(part: Part, sentence: str) -> str | None:
     """The words of `sentence` that answer; "" where it answers as a whole, None where not."""
     if part.kind is None:
-        return "" if not _asks_which(part) else _named_beside(part, sentence)
+        return _named_beside(part, sentence) if part.wants_name else ""
     candidates = [span for span in spans(part.kind, sentence) if not _is_asked(span, part)]
     if part.wants_previous:
         candidates = [span for span in candidates if _is_old(span, sentence)] or candidates
@@ -129,21 +141,41 @@ def _nearest(candidates: Sequence[str], part: Part, sentence: str) -> str:
     return min(candidates, key=lambda span: min(abs(sentence.find(span) - at) for at in places))
 
 
-def _explanations(part: Part, note: Note, extra: float) -> list[Found]:
+def _reasons(part: Part, note: Note, extra: float) -> list[Found]:
     share = coverage(part, stems(note.text), frozenset(), "")
-    if share < MIN_COVERAGE:
+    if share < MIN_COVERAGE_OF_REASON:
         return []
-    points = _EXPLANATION_POINTS.get(note.source, 0.0)
-    replies = [passage for passage in note.passages if passage.speaker != "user"]
-    for passage in replies or note.passages:
+    score = share + extra + _REASON_POINTS.get(note.source, 0.0)
+    # What the person said is mostly the problem again; the reply holds the reason.
+    for passage in sorted(note.passages, key=lambda passage: passage.speaker == "user"):
         said = [sentence for sentence in passage.sentences if not sentence.endswith("?")]
+        if passage.speaker == "user" or note.source is Source.PROFILE:
+            said = [sentence for sentence in said if _REASON.search(sentence)]
         if said:
-            return [Found(note, passage, " ".join(said[:3]), "", share + points + extra)]
+            return [Found(note, passage, " ".join(said[:_QUOTED_SENTENCES]), "", score)]
     return []
 
 
-def _asks_which(part: Part) -> bool:
-    return bool(part.head) and bool(re.match(r"^\W*(?:and )?which\b", part.text, re.IGNORECASE))
+def _in_time(
+    part: Part, kind: AnswerKind, found: Sequence[Found], notes: Sequence[Note]
+) -> list[Found]:
+    """`found` with values that some note calls replaced marked down, or, if asked for, kept."""
+    replaced = {
+        span.casefold()
+        for note in notes
+        for passage in note.passages
+        for sentence in passage.sentences
+        for span in spans(kind, sentence)
+        if _is_old(span, sentence)
+    }
+    if part.wants_previous:
+        return [item for item in found if item.answer.casefold() in replaced]
+    return [
+        replace(item, score=item.score + _OUTDATED_POINTS)
+        if item.answer.casefold() in replaced and not _RETURNED.search(item.quote)
+        else item
+        for item in found
+    ]
 
 
 def _named_beside(part: Part, sentence: str) -> str | None:
@@ -152,8 +184,10 @@ def _named_beside(part: Part, sentence: str) -> str | None:
     head = stem(part.head[-1])
     asked = {stem(word) for word in part.words}
     for at, word in enumerate(words):
-        if stem(word) != head:
+        if stem(re.split("[=:]", word)[0]) != head:
             continue
+        if at_value := _VALUE.search(word):
+            return at_value.group(1)
         for near in (*words[at + 1 : at + 7], *reversed(words[max(0, at - 3) : at])):
             if stem(near) not in asked and _looks_like_a_name(near, words):
                 return near
@@ -175,14 +209,6 @@ def _is_old(span: str, sentence: str) -> bool:
     at = sentence.find(span)
     before, after = sentence[:at], sentence[at + len(span) :]
     return bool(_BEFORE_OLD.search(before) or _AFTER_OLD.search(after))
-
-
-def _kind_words(part: Part) -> frozenset[str]:
-    if part.kind is None:
-        return frozenset(stem(word) for word in part.head)
-    return frozenset(
-        stem(word) for word in part.words if part.kind.wants.search(f"which {word} ")
-    ) | frozenset(stem(word) for word in tokens(part.kind.name))
 
 
 def _is_indispensable(word: str, question: str) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from lib.models import Message, ReplyEnd
 from lib.offline import wording
+from lib.offline.answer_kind import OWN_NAME, spans
 from lib.offline.asking import Intent, intent_of, parts_of
 from lib.offline.finding import Found, Similarity, find
-from lib.offline.kinds_of_answer import OWN_NAME, spans
 from lib.offline.notes import Given, Note, Source, read_given
 from lib.offline.words import content_words, match, stem, stems, weight
 from lib.tokens import count_prompt_tokens, count_tokens, model_encoding

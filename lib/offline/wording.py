@@ -1,5 +1,6 @@
 """Wording: how the reader says what it found, or that it has no record."""
 
+import re
 from collections.abc import Sequence
 
 from lib.offline.asking import Part
@@ -10,6 +11,7 @@ NO_RECORD = "I have no record of that."
 NO_HISTORY = "I have no record of earlier conversations"
 _NEEDS_MODEL = "set `LLM_API_KEY` to connect one"
 _MOST_LISTED = 8
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'd|my|we|our|we're|we've)\b", re.IGNORECASE)
 
 _INTRODUCTIONS = {
     Source.PROFILE: "From your profile",
@@ -54,15 +56,19 @@ def introduce(given: Given) -> str:
 
 def describe(given: Given) -> str:
     """What is known about the person."""
-    facts = given.of(Source.PROFILE) or given.of(Source.SUMMARY, Source.INTERACTION)
-    said = given.of(Source.CONVERSATION)
+    facts = [_line(note) for note in given.of(Source.PROFILE)]
+    if not facts:
+        facts = _about_themselves(given.of(Source.INTERACTION, Source.SUMMARY, Source.OTHER))
+    said = _about_themselves(given.of(Source.CONVERSATION))
     lines: list[str] = []
     if facts:
-        lines += ["This is what I know about you:", "", *_list(facts)]
+        lines += ["This is what I know about you:", "", *_bullets(facts)]
     if said:
-        lines += ["", "In this conversation you said:", "", *_list(said)]
+        lines += ["", "In this conversation you said:", "", *_bullets(said)]
     if lines:
         return "\n".join(lines).strip()
+    if given.has_memory:
+        return "I have no record of facts about you yet. Tell me who you are and what you work on."
     return f"{NO_HISTORY}, so I know only what you tell me here."
 
 
@@ -73,9 +79,14 @@ def recap(given: Given) -> str:
     last = last or given.of(Source.PROCEDURE, Source.PROFILE)[:2]
     lines: list[str] = []
     if last:
-        lines += ["This is where we left off:", "", *_list(last)]
+        lines += ["This is where we left off:", "", *_bullets([_line(note) for note in last])]
     if said:
-        lines += ["", "Since then, in this conversation, you said:", "", *_list(said[-3:])]
+        lines += [
+            "",
+            "Since then, in this conversation, you said:",
+            "",
+            *_bullets([_line(note) for note in said[-3:]]),
+        ]
     if lines:
         return "\n".join(lines).strip()
     return f"{NO_HISTORY}, so there is nothing to pick up yet."
@@ -85,7 +96,15 @@ def decline_to_write(given: Given, relevant: Sequence[Note]) -> str:
     """That writing needs a model, with what matters for it."""
     refusal = f"Writing that needs a language model, and none is connected: {_NEEDS_MODEL}."
     if relevant:
-        return "\n".join([refusal, "", "What I recall that matters for it:", "", *_list(relevant)])
+        return "\n".join(
+            [
+                refusal,
+                "",
+                "What I recall that matters for it:",
+                "",
+                *_bullets([_line(note) for note in relevant]),
+            ]
+        )
     if given.has_memory:
         return f"{refusal} I have no record of anything that matters for it."
     return f"{refusal} {NO_HISTORY} that would help with it."
@@ -119,8 +138,20 @@ def _embolden(text: str, answer: str) -> str:
     return f"{before}**{answer}**{after}" if answer else text
 
 
-def _list(notes: Sequence[Note]) -> list[str]:
-    return [f"- {_line(note)}" for note in notes[:_MOST_LISTED]]
+def _bullets(texts: Sequence[str]) -> list[str]:
+    return [f"- {text}" for text in texts[:_MOST_LISTED]]
+
+
+def _about_themselves(notes: Sequence[Note]) -> list[str]:
+    """What the person stated in the first person, without their questions."""
+    return [
+        sentence
+        for note in notes
+        for passage in note.passages
+        if passage.speaker == "user"
+        for sentence in passage.sentences
+        if _FIRST_PERSON.search(sentence) and not sentence.endswith("?")
+    ]
 
 
 def _line(note: Note) -> str:

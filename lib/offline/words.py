@@ -28,9 +28,10 @@ STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 """Words of the language, not of the matter."""
 
 _VAGUE_WORDS = """
+one two three four five six seven eight nine ten time times word open happen fix solve
 name call set get make do have want like try add keep put run take work choose chose pick find
 thing stuff type sort way long big old new good best right main current time date number day
-place person people happen mean solve fix about project setup detail info information arrive
+place person people happen mean about setup detail info information arrive
 decide plan use insist send ask answer tool system app service really next due go create build
 write written format version value
 """

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from lib.offline.words import stem
+
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
@@ -16,26 +18,38 @@ _NUMBER = r"\d[\d,]*(?:\.\d+)?"
 class AnswerKind:
     """One kind: `found` finds it in a sentence (group 1 where there is one), `wants` in questions.
 
-    `need` completes "It would take a message that …".
+    `need` completes "It would take a message that …". A sentence with such an answer need not say
+    the `implied` words: where Postgres is named, "database" is not.
     """
 
     name: str
     wants: re.Pattern[str]
     found: re.Pattern[str]
     need: str
+    implied: frozenset[str] = frozenset()
 
 
-def _kind(name: str, wants: str, found: str, need: str) -> AnswerKind:
-    return AnswerKind(name, re.compile(wants, re.IGNORECASE), re.compile(found), need)
+def _kind(name: str, wants: str, found: str, need: str, *, implied: str = "") -> AnswerKind:
+    return AnswerKind(
+        name,
+        re.compile(wants, re.IGNORECASE),
+        re.compile(found),
+        need,
+        frozenset(stem(word) for word in implied.split()),
+    )
 
 
 def _noun(name: str, nouns: str, found: str) -> AnswerKind:
     """A kind asked for by its noun: "which database", "what is my editor"."""
     return _kind(
         name,
-        rf"\b(?:which|what|whose|name of|kind of|type of)\b[^,?]*?\b(?:{nouns})\b",
+        rf"\b(?:which|what)(?:'s| is| are| was)?(?: the| my| our| your| \w+'s)?"
+        rf"(?: (?:name|kind|type|sort) of(?: the| my| our)?)?"
+        rf"(?: (?!do\b|does\b|did\b|is\b|of\b|for\b|in\b|on\b|the\b)[\w-]+){{0,2}}?"
+        rf" (?:{nouns})\b(?! (?:name|number|version|size|format|key|id)\b)",
         found,
         f"names the {name}",
+        implied=nouns.replace("|", " ").replace("?", ""),
     )
 
 
@@ -75,10 +89,21 @@ _ROLES = (
 
 PERSON = _kind(
     "name",
-    r"^(?:\W*who\b(?! (?:am i|are you))|.*\bname of (?:my|our|the) \w+ ?\?*$|.*'s name\b)",
+    r"^(?:\W*who\b(?! (?:am i|are you))|.*'s name\b|.*\bname of (?:my|our|the) "
+    r"(?:\w+ )?(?:boss|manager|lead|wife|husband|partner|son|daughter|sister|brother|friend|mother"
+    r"|father|dog|cat|colleague|teammate|doctor|landlord|client|customer|assistant)\b)",
     rf"(?:called|named|name is|lead|boss|manager|colleague|partner|wife|husband|sister|brother"
     rf"|friend|dog|cat|by|with|,) ({_NAME})|^({_NAME}) ",
     "gives the name",
+)
+PREFERENCE = _kind(
+    "preference",
+    r"\bhow (?:do|does|did|should|would) \w+ (?:\w+ )?(?:like|prefer|want)\b"
+    r"|\b(?:preferences?|favou?rite)\b|\bwhat (?:do|does) \w+ (?:like|prefer)\b"
+    r"|\bhow should (?:you|i|answers?|replies|code|tests?)\b.*\b(?:answer|reply|format|look)",
+    r"\b(prefer\w*|likes?|wants?|favou?rites?|loves?|rather|please keep|keeps?)\b",
+    "states the preference",
+    implied="like prefer preference want format style write favourite",
 )
 OWN_NAME = _kind(
     "own name",
@@ -86,6 +111,7 @@ OWN_NAME = _kind(
     rf"(?:name is|I'm|I am|called|named|goes by) ({_NAME})|^(?:Hi|Hey|Hello)?\W*({_NAME}) here\b"
     rf"|^({_NAME}) (?:is an?|is the|builds|works|lives|prefers|uses)\b",
     "gives your name",
+    implied="name call",
 )
 WHEN = _kind(
     "date",
@@ -97,13 +123,23 @@ WHEN = _kind(
     r"|(?:last|next|this) (?:week|month|year|weekend|spring|summer|autumn|winter)"
     r"|tomorrow|yesterday|\d+ (?:days|weeks|months|years) ago|(?:two|three) weeks ago)(?!\w)",
     "gives the date",
+    implied="date day month year time",
+)
+HOME = _kind(
+    "place",
+    r"\bwhere\b.*\b(?:live|living|lived|reside|based|located|home|from|move|moved|moving|born|grow"
+    r"|grew)\b|\b(?:which|what) (?:city|town|country)\b",
+    rf"\b(?:in|to|at|near|from) ({_NAME})",
+    "names the place",
+    implied="city town country place",
 )
 WHERE = _kind(
     "place",
-    r"^\W*(?:\w+ ){0,2}where\b|\b(?:which|what) (?:city|town|country|place)\b",
+    r"^\W*(?:\w+ ){0,2}where\b|\b(?:which|what) place\b",
     rf"\b(?:in|to|at|near|from|on|into|behind|under) (?:the )?"
     rf"({_NAME}|https?://\S+|[\w./-]+/[\w./-]+)",
     "names the place",
+    implied="city town country place",
 )
 MONEY = _kind(
     "amount",
@@ -122,20 +158,21 @@ AMOUNT = _kind(
     "gives the number",
 )
 KINDS = (
+    PREFERENCE,
     OWN_NAME,
     _noun("database", "database|db|datastore|data store|vector store", _any_of(_DATABASES)),
-    _noun("measure", "measure|metric|distance", _any_of(_MEASURES)),
+    _noun("measure", "measure|metric|distance|similarity", _any_of(_MEASURES)),
     _noun(
         "model",
-        "models?|llm",
+        "models|model|llm",
         r"\b((?:gpt|o\d|claude|gemini|llama|mistral|qwen|text-embedding|deepseek|phi|gemma|bge"
-        r"|all-MiniLM|MiniLM|nomic|e5)[\w.:-]*)",
+        r"|all-MiniLM|MiniLM|nomic|e5)(?:[\w.:-]*\w)?)",
     ),
     _noun("ticket", "ticket|issue|story", r"\b([A-Z][A-Z\d]+-\d+|#\d+)\b"),
     _noun("editor", "editor|ide", _any_of(_EDITORS)),
-    _noun("cloud provider", "cloud|hosting provider|hoster", _any_of(_CLOUDS)),
-    _noun("framework", "(?:web |frontend |backend )?framework", _any_of(_FRAMEWORKS)),
-    _noun("language", "(?:programming )?language", _any_of(_LANGUAGES)),
+    _noun("cloud provider", "cloud provider|cloud|hosting provider|hoster", _any_of(_CLOUDS)),
+    _noun("framework", "framework", _any_of(_FRAMEWORKS)),
+    _noun("language", "language", _any_of(_LANGUAGES)),
     _kind(
         "company",
         r"\b(?:which|what) (?:company|employer|firm)\b|\bwhere (?:do|does|did|am) \w+ (?:still )?"
@@ -145,6 +182,7 @@ KINDS = (
         rf"|manager|scientist|founder|consultant)\b(?: now)? (?:at|for|with|of) ({_NAME})"
         rf"|\b(?:company|employer) (?:is|called) ({_NAME})",
         "names the company",
+        implied="work company employer employed job firm name",
     ),
     _kind(
         "role",
@@ -152,6 +190,7 @@ KINDS = (
         r"|profession)\b|for a living|\bwhat do i do\b",
         rf"({_ROLES})",
         "names the role",
+        implied="role job position title occupation profession living",
     ),
     _kind(
         "address",
@@ -167,6 +206,7 @@ KINDS = (
     ),
     MONEY,
     WHEN,
+    HOME,
     WHERE,
     AMOUNT,
     PERSON,
@@ -194,7 +234,7 @@ def spans(kind: AnswerKind, sentence: str) -> list[str]:
         next((group for group in match.groups() if group), match.group())
         for match in kind.found.finditer(sentence)
     ]
-    if kind is WHERE:
+    if kind in (HOME, WHERE):
         # "moved to CockroachDB" names no place.
         return [span for span in found if not _is_no_place(span)]
     return found
