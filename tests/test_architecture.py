@@ -1,4 +1,4 @@
-"""Imports point down, and each outside package has one home (the table in CONTRIBUTING terms)."""
+"""Imports point down, and each outside package has one home (the table in README terms)."""
 
 import ast
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 WORDS = {"models", "protocol", "errors", "settings", "tokens", "pricing", "prompt", "theme", "wire"}
 TOOLS = {"compiling", "embedding"}
-ENGINES = {"statewave", "embedded", "feather", "llm", "llm_errors", "offline"}
-USE_CASES = {"assistant", "comparison", "sweep", "inspection", "demo"}
+ENGINES = {"statewave", "embedded", "feather", "llm", "offline"}
+USE_CASES = {"assistant", "conversation", "comparison", "sweep", "inspection", "demo"}
 PICTURES = {"charts"}
 EDGE = {"ui", "state", "resources", "connect"}
 
