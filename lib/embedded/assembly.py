@@ -1,0 +1,165 @@
+"""Bundles from a ranking: what is kept at a budget, what is cut and why."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lib.embedded.candidates import Ints, session_summaries
+from lib.embedded.details import read_details, read_owners
+from lib.embedded.packing import Header, assemble, fitting, totals
+from lib.embedded.ranking import REASONS, Ranking
+from lib.models import (
+    EPISODE,
+    PROCEDURE,
+    ContextBundle,
+    ContextItem,
+    CutReason,
+    Episode,
+    Memory,
+    SessionSummary,
+)
+
+CUT_ITEMS = 200
+"""How many cut candidates a bundle lists; `cut_counts` counts all of them."""
+
+# By how much lines can cost less together than one by one: a section's last line may save a token.
+_TAIL_SLACK = 40
+
+
+class Assembly:
+    """Everything needed to make the bundles of one ranking, read at one moment of the store."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        ranking: Ranking,
+        *,
+        subject_id: str,
+        task: str,
+        budgets: Sequence[int],
+    ) -> None:
+        self._ranking, self._subject_id, self._task = ranking, subject_id, task
+        self._header = Header(task)
+        columns = ranking.columns
+        eligible = ranking.reasons[ranking.order] == 0
+        self._eligible, self._ineligible = ranking.order[eligible], ranking.order[~eligible]
+
+        largest = max(budgets, default=1)
+        possible = self._possible(largest)
+        self._details = read_details(connection, columns, possible)
+        self._lines = [self._details[row].line for row in possible]
+        self._totals = [0, *_until_over(totals(self._header, self._lines), largest)]
+
+        counts = {self._count(budget) for budget in budgets}
+        cut = [self._next_cut(count) for count in counts]
+        listed = np.unique(np.concatenate(cut)).tolist() if cut else []
+        read_details(connection, columns, listed)
+        kept = self._eligible[: max(counts, default=0)].tolist()
+        self._owners = read_owners(connection, columns, kept)
+        self._sessions = session_summaries(connection, columns)
+        self._items: dict[tuple[int, bool], ContextItem] = {}
+
+    def bundle(self, max_tokens: int) -> ContextBundle:
+        """The bundle at one of the budgets."""
+        count = self._count(max_tokens)
+        kept = self._eligible[:count].tolist()
+        owners = list({self._owners[row].id: self._owners[row] for row in kept}.values())
+        memories = [owner for owner in owners if isinstance(owner, Memory)]
+        return ContextBundle(
+            subject_id=self._subject_id,
+            task=self._task,
+            assembled_context=assemble(self._header, self._lines[:count]),
+            token_estimate=self._totals[count],
+            facts=tuple(memory for memory in memories if memory.kind != PROCEDURE),
+            procedures=tuple(memory for memory in memories if memory.kind == PROCEDURE),
+            episodes=tuple(owner for owner in owners if isinstance(owner, Episode)),
+            sessions=self._sessions_of(kept),
+            items=(
+                *(self._item(row, included=True) for row in kept),
+                *(self._item(row, included=False) for row in self._next_cut(count).tolist()),
+            ),
+            cut_counts=self._cut_counts(count),
+        )
+
+    def explain(
+        self, connection: sqlite3.Connection, rows: Sequence[int], max_tokens: int
+    ) -> ContextItem:
+        """The best ranked of some candidates, as the bundle at `max_tokens` would list it."""
+        best = min(rows, key=lambda row: int(self._ranking.rank[row]))
+        suppressor = self._ranking.suppressor.get(best)
+        shown = [best] if suppressor is None else [best, suppressor]
+        read_details(connection, self._ranking.columns, shown)
+        return self._item(best, included=best in self._eligible[: self._count(max_tokens)])
+
+    def _possible(self, largest: int) -> list[int]:
+        """Rows that might fit, by what they cost at least."""
+        spent = np.cumsum(self._ranking.columns.tokens[self._eligible])
+        rows: list[int] = self._eligible[
+            : int(np.searchsorted(spent, largest + _TAIL_SLACK))
+        ].tolist()
+        return rows
+
+    def _count(self, max_tokens: int) -> int:
+        return fitting(self._totals[1:], max_tokens)
+
+    def _next_cut(self, count: int) -> Ints:
+        cut = np.concatenate(
+            [self._eligible[count : count + CUT_ITEMS], self._ineligible[:CUT_ITEMS]]
+        )
+        return cut[np.argsort(self._ranking.rank[cut])][:CUT_ITEMS]
+
+    def _cut_counts(self, count: int) -> dict[str, int]:
+        by_reason = np.bincount(self._ranking.reasons, minlength=len(REASONS)).tolist()
+        counts = dict(zip(REASONS[1:], by_reason[1:], strict=True))
+        counts["budget"] = len(self._eligible) - count
+        return {reason: number for reason, number in counts.items() if number}
+
+    def _sessions_of(self, kept: Sequence[int]) -> tuple[SessionSummary, ...]:
+        columns = self._ranking.columns
+        named = {
+            columns.session_ids[number]
+            for number in columns.session[list(kept)].tolist()
+            if number >= 0
+        }
+        return tuple(summary for id_, summary in self._sessions.items() if id_ in named)
+
+    def _item(self, row: int, *, included: bool) -> ContextItem:
+        known = self._items.get((row, included))
+        if known is not None:
+            return known
+        item = self._new_item(row, included=included)
+        self._items[row, included] = item
+        return item
+
+    def _new_item(self, row: int, *, included: bool) -> ContextItem:
+        ranking, columns, detail = self._ranking, self._ranking.columns, self._details[row]
+        parts = ranking.parts_of(row)
+        session = int(columns.session[row])
+        reason: CutReason = "" if included else ranking.reason_of(row) or "budget"
+        return ContextItem(
+            id=detail.item_id,
+            kind=detail.line.kind if columns.memory[row] else EPISODE,
+            content=detail.line.text,
+            tokens=detail.line.tokens,
+            rank=int(ranking.rank[row]),
+            included=included,
+            reason=reason,
+            score=parts.total,
+            parts=parts,
+            session_id=columns.session_ids[session] if session >= 0 else None,
+            source_episode_ids=detail.sources,
+            related_id=self._related(row, reason),
+        )
+
+    def _related(self, row: int, reason: CutReason) -> str | None:
+        if reason == "suppressed":
+            return self._details[self._ranking.suppressor[row]].item_id
+        return self._ranking.columns.related.get(row)
+
+
+def _until_over(running: Iterator[int], largest: int) -> Iterator[int]:
+    for total in running:
+        yield total
+        if total > largest:
+            return

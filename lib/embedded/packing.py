@@ -1,0 +1,192 @@
+"""Context text: passages that fit a line, sections, and how many lines fit a budget."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lib.embedded.wording import one_line
+from lib.models import ARTIFACT_REF, EPISODE, EPISODE_SUMMARY, PROCEDURE, Message
+from lib.tokens import count_many, count_tokens
+
+LINE_TOKENS = 80
+"""No line of a context costs more, its dash and newline included."""
+ORIGIN_END = "] "
+"""Ends the origin at the start of an episode's line; what follows was said."""
+TASK_TOKENS = 32
+"""What the task may cost in the header, whatever the budget: bundles stay nested."""
+
+_SECTIONS = (
+    "## About this user\n",
+    "## Procedures\n",
+    "## Artifacts\n",
+    "## Recent history\n",
+    "## Recent interactions\n",
+)
+_SECTION_OF = {PROCEDURE: 1, ARTIFACT_REF: 2, EPISODE_SUMMARY: 3, EPISODE: 4}
+_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+# A word without spaces may be a whole file in base64; it is cut before it is counted.
+_LONG_WORD = 64
+_LABEL_CHARS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One candidate line: its text without the dash, its kind, and its cost with newline."""
+
+    text: str
+    kind: str
+    tokens: int
+
+
+def line_tokens(texts: Sequence[str]) -> list[int]:
+    """What each text costs as a line of the context."""
+    return count_many([f"- {text}\n" for text in texts])
+
+
+def memory_passages(content: str) -> list[str]:
+    """The content as lines of at most `LINE_TOKENS` tokens; one line unless it is long."""
+    return list(_lines("", content))
+
+
+def episode_passages(messages: Sequence[Message], *, source: str, type: str) -> list[str]:
+    """The messages as lines that each say where they come from and who speaks.
+
+    One line for the whole episode when it fits, otherwise lines of whole sentences as far as
+    they fit in `LINE_TOKENS` tokens.
+    """
+    origin = f"[{_label(source)}/{_label(type)}]"
+    spoken = [
+        (_label(message.role), message.content) for message in messages if message.content.strip()
+    ]
+    whole = one_line(" ".join([origin, *(f"{role}: {content}" for role, content in spoken)]))
+    # Four characters a token is the least English needs; far longer texts are not even counted.
+    if spoken and len(whole) < LINE_TOKENS * 12 and line_tokens([whole])[0] <= LINE_TOKENS:
+        return [whole]
+    return [line for role, content in spoken for line in _lines(f"{origin} {role}:", content)]
+
+
+class Header:
+    """The task section: the task on one line, shortened to `TASK_TOKENS`."""
+
+    def __init__(self, task: str) -> None:
+        self.text = f"## Task\n{_shortened(one_line(task))}\n\n"
+        self.tokens = count_tokens(self.text)
+
+
+def totals(header: Header, lines: Iterable[Line]) -> Iterator[int]:
+    """Tokens of the whole text with the first 1, 2, 3 … lines in it, exactly.
+
+    Counting is additive by line: a line begins with a visible character and ends in newlines,
+    and cl100k_base never joins what stands before a newline with what follows. A section's
+    last line ends in two newlines instead of one, which can change its own cost.
+    """
+    tails: dict[int, int] = {}
+    spent = header.tokens
+    for line in lines:
+        section = _SECTION_OF.get(line.kind, 0)
+        if section not in tails:
+            spent += _heading_tokens()[section]
+        tails[section] = _blank_line_tokens(line.text)
+        spent += line.tokens
+        yield spent + sum(tails.values()) - tails[max(tails)]
+
+
+def fitting(totals_by_count: Iterable[int], max_tokens: int) -> int:
+    """How many lines fit: all before the first with which the text would be too long."""
+    count = 0
+    for total in totals_by_count:
+        if total > max_tokens:
+            break
+        count += 1
+    return count
+
+
+def assemble(header: Header, lines: Sequence[Line]) -> str:
+    """The text for the model, empty when there are no lines."""
+    if not lines:
+        return ""
+    sections: dict[int, list[str]] = {}
+    for line in lines:
+        sections.setdefault(_SECTION_OF.get(line.kind, 0), []).append(f"- {line.text}\n")
+    return header.text + "\n".join(
+        _SECTIONS[section] + "".join(sections[section]) for section in sorted(sections)
+    )
+
+
+def _label(text: str) -> str:
+    # A closing bracket would end the origin early; see `ORIGIN_END`.
+    return one_line(text).replace("]", ")")[:_LABEL_CHARS].strip() or "-"
+
+
+def _lines(prefix: str, content: str) -> Iterator[str]:
+    # Two spare: the newline can cost more after punctuation than it does after the prefix.
+    room = LINE_TOKENS - line_tokens([prefix])[0] - 2
+    line: list[str] = []
+    used = 0
+    for words, costs in _sentences(content, limit=room):
+        cost = sum(costs)
+        if used + cost > room and line:
+            yield " ".join([prefix, *line]).strip()
+            line, used = [], 0
+        for word, tokens in zip(words, costs, strict=True):
+            if used + tokens > room:
+                yield " ".join([prefix, *line]).strip()
+                line, used = [], 0
+            line.append(word)
+            used += tokens
+    if line:
+        yield " ".join([prefix, *line]).strip()
+
+
+def _sentences(content: str, *, limit: int) -> Iterator[tuple[list[str], list[int]]]:
+    for sentence in _SENTENCE_END.split(content):
+        words = [
+            piece
+            for word in sentence.split()
+            for piece in (_pieces(word, limit) if len(word) > _LONG_WORD // 4 else [word])
+        ]
+        if words:
+            # Additive, because cl100k_base always starts a piece at the space before a word.
+            yield words, count_many([f" {word}" for word in words])
+
+
+def _pieces(word: str, limit: int) -> list[str]:
+    if len(word) > _LONG_WORD:
+        halves = [word[at : at + _LONG_WORD] for at in range(0, len(word), _LONG_WORD)]
+    elif count_tokens(f" {word}") > limit and len(word) > 1:
+        halves = [word[: len(word) // 2], word[len(word) // 2 :]]
+    else:
+        return [word]
+    return [piece for half in halves for piece in _pieces(half, limit)]
+
+
+def _shortened(task: str) -> str:
+    if len(task) <= TASK_TOKENS and count_tokens(task) <= TASK_TOKENS:
+        return task
+    words = [piece for word in task[:4000].split() for piece in _pieces(word, TASK_TOKENS // 2)]
+    kept: list[str] = []
+    used = 2  # the ellipsis
+    for word, tokens in zip(words, count_many([f" {word}" for word in words]), strict=True):
+        if used + tokens > TASK_TOKENS:
+            return " ".join([*kept, "…"])
+        kept.append(word)
+        used += tokens
+    return task
+
+
+@lru_cache(maxsize=1)
+def _heading_tokens() -> tuple[int, ...]:
+    return tuple(count_many(_SECTIONS))
+
+
+def _blank_line_tokens(text: str) -> int:
+    """What a blank line after `text` costs more; only its last word can matter."""
+    if text[-1:].isascii() and text[-1:].isalnum():
+        return 0  # the newlines are a piece of their own then, and "\n\n" is one token as "\n" is
+    return _blank_after(text.rpartition(" ")[2])
+
+
+@lru_cache(maxsize=4096)
+def _blank_after(word: str) -> int:
+    return count_tokens(f" {word}\n\n") - count_tokens(f" {word}\n")

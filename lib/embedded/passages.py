@@ -1,0 +1,165 @@
+"""Passages in SQL: the lines that are indexed and ranked, who carries whom, and marks."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from lib.embedded.packing import ORIGIN_END, episode_passages, line_tokens, memory_passages
+from lib.embedded.rows import EpisodeRow, to_us
+from lib.embedded.wording import carries, content_words, spaced
+from lib.models import EPISODE, Memory, Message
+
+STALE = "stale"
+FORGOTTEN = "forgotten"
+
+_VALUE_SHARE = 0.5
+"""A passage states a value when it has half of the words that set it apart."""
+
+
+def insert_of_episode(
+    connection: sqlite3.Connection, subject: int, seq: int, row: EpisodeRow
+) -> None:
+    """Stores and indexes the lines of a new episode."""
+    messages = [Message(role, text) for role, text in row.messages]
+    texts = episode_passages(messages, source=row.source, type=row.type)
+    owner = (None, seq, EPISODE, None, row.when_us, row.session_id)
+    _insert(connection, subject, owner, texts, "")
+
+
+def insert_of_memory(
+    connection: sqlite3.Connection, subject: int, seq: int, memory: Memory
+) -> None:
+    """Stores and indexes the lines of a new memory; its tags are found as its words are."""
+    (session,) = connection.execute(
+        "SELECT (SELECT e.session_id FROM sources s JOIN episodes e ON e.seq = s.episode"
+        " WHERE s.memory = ? ORDER BY s.rowid LIMIT 1)",
+        (seq,),
+    ).fetchone()
+    slot = memory.metadata.get("slot")
+    owner = (seq, None, memory.kind, slot, to_us(memory.valid_from), session)
+    also = " ".join((*memory.tags, str(slot or "")))
+    _insert(connection, subject, owner, memory_passages(memory.content), also)
+    link(connection, seq)
+
+
+def link(connection: sqlite3.Connection, memory: int) -> None:
+    """Notes which line of the memory and of its source episodes has all words of the other."""
+    connection.execute(
+        "DELETE FROM carried WHERE passage IN (SELECT key FROM passages WHERE memory = ?1)"
+        " OR carrier IN (SELECT key FROM passages WHERE memory = ?1)",
+        (memory,),
+    )
+    own = connection.execute(
+        "SELECT key, subject, text FROM passages WHERE memory = ?", (memory,)
+    ).fetchall()
+    theirs = [
+        (row["key"], _said(row["text"]))
+        for row in connection.execute(
+            "SELECT p.key, p.text FROM sources s JOIN passages p ON p.episode = s.episode"
+            " WHERE s.memory = ?",
+            (memory,),
+        )
+    ]
+    pairs: list[tuple[int, int, int]] = []
+    for row in own:
+        words = content_words(row["text"])
+        for key, said in theirs:
+            if carries(said, words):
+                pairs.append((row["subject"], row["key"], key))
+            if carries(words, said):
+                pairs.append((row["subject"], key, row["key"]))
+    connection.executemany(
+        "INSERT INTO carried (subject, passage, carrier) VALUES (?, ?, ?)", pairs
+    )
+
+
+def mark_stale(
+    connection: sqlite3.Connection, old: Memory, new: Memory, *, corrected: bool = False
+) -> None:
+    """Marks the lines that state the old value, so that none brings it back as current.
+
+    An episode that the new memory comes from as well is left alone: it tells of the change.
+    A correction comes from the old memory's own episodes, so there this does not hold.
+    """
+    had, has = content_words(old.content), content_words(new.content)
+    if had == has:
+        return
+    value = had - has or had
+    kept = () if corrected else new.source_episode_ids
+    until = None if old.valid_to is None else to_us(old.valid_to)
+    keys = [
+        row["key"]
+        for row in _source_lines(connection, old)
+        if row["episode_id"] not in kept and carries(_said(row["text"]), value, share=_VALUE_SHARE)
+    ]
+    _mark(connection, keys, new, STALE, until)
+
+
+def mark_forgotten(connection: sqlite3.Connection, memory: Memory) -> None:
+    """Hides the lines of its source episodes that say what the memory says.
+
+    That is every line with half of its words, or else the line with the most.
+    """
+    words = content_words(memory.content)
+    shared = {
+        row["key"]: len(words & _said(row["text"])) for row in _source_lines(connection, memory)
+    }
+    most = max(shared.values(), default=0)
+    enough = max(1.0, min(most, _VALUE_SHARE * len(words)))
+    _mark(connection, [key for key, n in shared.items() if n >= enough], memory, FORGOTTEN, None)
+
+
+def unmark_forgotten(connection: sqlite3.Connection, memory: Memory) -> None:
+    """Shows again what was hidden when the memory was forgotten."""
+    connection.execute(
+        "DELETE FROM marks WHERE reason = ? AND memory = (SELECT seq FROM memories WHERE id = ?)",
+        (FORGOTTEN, memory.id),
+    )
+
+
+def _insert(
+    connection: sqlite3.Connection,
+    subject: int,
+    owner: tuple[int | None, int | None, str, str | None, int, str | None],
+    texts: Sequence[str],
+    also: str,
+) -> None:
+    for position, (text, tokens) in enumerate(zip(texts, line_tokens(texts), strict=True)):
+        key = connection.execute(
+            "INSERT INTO passages (subject, memory, episode, kind, slot, when_us, session_id,"
+            " position, text, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (subject, *owner, position, text, tokens),
+        ).lastrowid
+        # The origin is on every line of an episode, so as a word it would say nothing.
+        words = text.partition(ORIGIN_END)[2] if owner[1] is not None else text
+        connection.execute(
+            "INSERT INTO words (rowid, text, subject) VALUES (?, ?, ?)",
+            (key, spaced(f"{words} {also}"), f"s{subject}"),
+        )
+
+
+def _source_lines(connection: sqlite3.Connection, memory: Memory) -> list[sqlite3.Row]:
+    return connection.execute(
+        "SELECT p.key, p.text, e.id AS episode_id FROM memories m"
+        " JOIN sources s ON s.memory = m.seq JOIN episodes e ON e.seq = s.episode"
+        " JOIN passages p ON p.episode = e.seq WHERE m.id = ?",
+        (memory.id,),
+    ).fetchall()
+
+
+def _mark(
+    connection: sqlite3.Connection,
+    keys: Sequence[int],
+    memory: Memory,
+    reason: str,
+    until_us: int | None,
+) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO marks (passage, memory, subject, reason, until_us)"
+        " SELECT ?, seq, subject, ?, ? FROM memories WHERE id = ?",
+        [(key, reason, until_us, memory.id) for key in keys],
+    )
+
+
+def _said(line: str) -> frozenset[str]:
+    """The words of an episode's line without its origin."""
+    return content_words(line.partition(ORIGIN_END)[2])

@@ -1,0 +1,175 @@
+"""The score of every candidate, its rank, and why it is not eligible where it is not."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lib.embedded.candidates import KIND_CODES, OTHER_KIND, Columns, Ints
+from lib.embedded.retrieval import Reading
+from lib.models import (
+    ARTIFACT_REF,
+    EPISODE,
+    EPISODE_SUMMARY,
+    PROCEDURE,
+    PROFILE_FACT,
+    CutReason,
+    ScoreParts,
+)
+
+# The signals, in points. A score is their sum; relevance, up to 8, outweighs all others together.
+KIND_POINTS: Final[Mapping[str, float]] = {
+    PROFILE_FACT: 0.6,
+    PROCEDURE: 0.5,
+    ARTIFACT_REF: 0.4,
+    EPISODE_SUMMARY: 0.3,
+    EPISODE: 0.0,
+}
+OTHER_KIND_POINTS: Final = 0.2
+RECENCY_POINTS: Final = 1.0
+"""For the subject's newest line; half as much for every `RECENCY_HALF_LIFE_DAYS` before it."""
+RECENCY_HALF_LIFE_DAYS: Final = 30.0
+RECAP_RECENCY: Final = 4.0
+"""Recency counts this many times as much when the task asks where things were left."""
+EXPIRED_POINTS: Final = -3.0
+SESSION_POINTS: Final = 0.5
+
+# Relevance that a broad task gives to a kind as a whole, whatever its words.
+PROFILE_RELEVANCE: Final[Mapping[str, float]] = {
+    PROFILE_FACT: 6.0,
+    EPISODE_SUMMARY: 4.0,
+    PROCEDURE: 4.0,
+    ARTIFACT_REF: 3.0,
+    EPISODE: 2.0,
+}
+RECAP_RELEVANCE: Final[Mapping[str, float]] = {
+    EPISODE_SUMMARY: 6.0,
+    PROCEDURE: 4.0,
+    PROFILE_FACT: 4.0,
+    ARTIFACT_REF: 3.0,
+    EPISODE: 2.0,
+}
+RECENT_LINES: Final = 6
+"""Raw lines that a broad task welcomes, newest first."""
+
+FLOOR_POINTS: Final = 1.5
+FLOOR_SHARE: Final = 0.25
+"""A line below 1.5 points of relevance, or below a quarter of the best line's, is cut."""
+ALWAYS_WELCOME: Final = 2
+"""Memories that pass the floor for any task: who the person is."""
+PERSONAL_WELCOME: Final = 24
+"""Profile facts that pass it for a task about "me", which may ask in other words than they use."""
+
+REASONS: Final[tuple[CutReason, ...]] = ("", "floor", "suppressed", "superseded")
+_ELIGIBLE, _FLOOR, _SUPPRESSED, _SUPERSEDED = range(4)
+_US_PER_DAY = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All candidates of a task. `order` lists rows by rank; the other arrays go by row."""
+
+    columns: Columns
+    order: Ints
+    rank: Ints
+    parts: NDArray[np.float64]
+    reasons: NDArray[np.int8]
+    expired: NDArray[np.bool_]
+    suppressor: Mapping[int, int]
+
+    def parts_of(self, row: int) -> ScoreParts:
+        """The signals of one candidate."""
+        return ScoreParts(*self.parts[row].tolist())
+
+    def reason_of(self, row: int) -> CutReason:
+        """Why the candidate is not eligible, whatever the budget; empty when it is."""
+        return REASONS[int(self.reasons[row])]
+
+
+def rank(
+    columns: Columns,
+    relevance: NDArray[np.float64],
+    reading: Reading,
+    *,
+    session: int,
+    now_us: int,
+) -> Ranking:
+    """The candidates by score, newest first where equal.
+
+    `relevance` is 0–8 by row, from words or from any other measure of likeness. `session` is
+    the caller's session as the columns number it, -1 for none.
+    """
+    expired = columns.dated | (columns.until <= now_us)
+    by_kind = _by_kind(RECAP_RELEVANCE if reading.recap else PROFILE_RELEVANCE, 3.0)
+    welcome = _welcome(columns, reading, expired)
+    if reading.broad:
+        relevance = np.maximum(relevance, np.where(welcome, by_kind[columns.kind], 0.0))
+    parts = np.column_stack(
+        [
+            _by_kind(KIND_POINTS, OTHER_KIND_POINTS)[columns.kind],
+            _recency(columns) * (RECAP_RECENCY if reading.recap else 1.0),
+            relevance,
+            np.where(expired, EXPIRED_POINTS, 0.0),
+            np.where((columns.session == session) & (session >= 0), SESSION_POINTS, 0.0),
+        ]
+    )
+    # Left to right, as ScoreParts.total adds them, so that both agree to the last bit.
+    score = parts[:, 0] + parts[:, 1] + parts[:, 2] + parts[:, 3] + parts[:, 4]
+    order = np.lexsort((-columns.key, -columns.when, -score))
+    position = np.empty(len(order), np.int64)
+    position[order] = np.arange(len(order))
+
+    best = float(relevance.max(initial=0.0))
+    enough = relevance >= max(FLOOR_POINTS, FLOOR_SHARE * best)
+    reasons = np.where(enough | welcome, _ELIGIBLE, _FLOOR).astype(np.int8)
+    # A raw line may also say what still holds, so a date on it would mislead; memories bear one.
+    reasons[expired & ((columns.memory == 0) | (not reading.past))] = _SUPERSEDED
+    suppressor = _suppress(columns, position, reasons, expired)
+    return Ranking(columns, order, position + 1, parts, reasons, expired, suppressor)
+
+
+def _by_kind(points: Mapping[str, float], other: float) -> NDArray[np.float64]:
+    table = np.full(OTHER_KIND + 1, other)
+    for kind, code in KIND_CODES.items():
+        table[code] = points[kind]
+    return table
+
+
+def _recency(columns: Columns) -> NDArray[np.float64]:
+    # Measured from the subject's newest line and not from now: asking later changes nothing.
+    age_days = (columns.when.max(initial=0) - columns.when) / _US_PER_DAY
+    recency: NDArray[np.float64] = RECENCY_POINTS * np.exp2(-age_days / RECENCY_HALF_LIFE_DAYS)
+    return recency
+
+
+def _welcome(columns: Columns, reading: Reading, expired: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Lines that pass the floor whatever their words."""
+    facts = np.flatnonzero((columns.kind == KIND_CODES[PROFILE_FACT]) & ~expired)
+    identity_first = facts[np.lexsort((-columns.when[facts], ~columns.identity[facts]))]
+    welcome = np.zeros(len(columns.key), bool)
+    welcome[identity_first[: PERSONAL_WELCOME if reading.personal else ALWAYS_WELCOME]] = True
+    if reading.broad:
+        welcome |= (columns.memory > 0) & ~expired
+        lines = np.flatnonzero((columns.memory == 0) & ~expired)
+        newest = lines[np.lexsort((-columns.key[lines], -columns.when[lines]))]
+        welcome[newest[:RECENT_LINES]] = True
+    return welcome
+
+
+def _suppress(
+    columns: Columns, position: Ints, reasons: NDArray[np.int8], expired: NDArray[np.bool_]
+) -> dict[int, int]:
+    """Marks each eligible line whose words all stand in a higher ranked one it is linked with.
+
+    What no longer holds suppresses nothing that does. The carrier is in every bundle that the line could be in, as it ranks higher. Where the
+    carrier is suppressed itself, its own carrier has the words of both.
+    """
+    carried, carriers = columns.carried, columns.carriers
+    eligible = (reasons[carried] == _ELIGIBLE) & (reasons[carriers] == _ELIGIBLE)
+    eligible &= expired[carried] | ~expired[carriers]
+    hit = eligible & (position[carriers] < position[carried])
+    pairs = zip(carried[hit].tolist(), carriers[hit].tolist(), strict=True)
+    reasons[carried[hit]] = _SUPPRESSED
+    return dict(pairs)
