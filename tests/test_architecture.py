@@ -53,6 +53,10 @@ def owner(path: Path) -> str:
     return path.relative_to(ROOT / "lib").parts[0].removesuffix(".py")
 
 
+def is_module(name: str) -> bool:
+    return (ROOT / "lib" / name).is_dir() or (ROOT / "lib" / f"{name}.py").is_file()
+
+
 def imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -60,7 +64,8 @@ def imported(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             if node.module == "lib":
-                yield from (f"lib.{alias.name}" for alias in node.names)
+                # What is no module is a constant of the package itself, such as VERSION.
+                yield from (f"lib.{alias.name}" for alias in node.names if is_module(alias.name))
             else:
                 yield str(node.module)
 
