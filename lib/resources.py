@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from lib.connect import SEEDED_MARKER, connect_model, connect_runtime, data_folder
+from lib.conversation import CompileGate
 from lib.demo.profiles import DemoSubject, demo_subjects
 from lib.demo.seeding import needs_seeding, seed_demo
 from lib.errors import StatewaveError
@@ -51,6 +52,12 @@ def prepare_demo() -> bool:
     for _ in seed_demo(memory_runtime(), demo_catalogue(), marker=marker):
         pass
     return True
+
+
+@st.cache_resource(show_spinner=False)
+def compile_gate() -> CompileGate:
+    """Lets one compile per subject run at a time, across all tabs."""
+    return CompileGate()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,28 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from lib.comparison import Comparison
+from lib.conversation import Visit
 from lib.errors import StatewaveError
+from lib.inspection import SubjectMemory
 from lib.sweep import Sweep, SweepKey
+
+
+@dataclass(frozen=True, slots=True)
+class PanelMemory:
+    """What the memory panel shows, until `fresh_until` on the monotonic clock."""
+
+    memory: SubjectMemory
+    pending: int
+    fresh_until: float
+    error: str | None = None
 
 
 @dataclass(slots=True)
 class AppState:
     """Everything of a visit that no widget holds. Lives as long as the tab's session."""
 
+    chat: Visit = field(default_factory=Visit)
+    panel: PanelMemory | None = None
     comparison: Comparison | None = None
     sweeps: dict[SweepKey, Sweep] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -21,7 +35,7 @@ class AppState:
 
     def unrecorded_count(self) -> int:
         """Turns of this visit that the runtime has not recorded yet."""
-        return 0
+        return len(self.chat.unrecorded())
 
 
 def app_state() -> AppState:

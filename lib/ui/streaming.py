@@ -2,7 +2,7 @@
 
 import queue
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from threading import Thread
 
 import streamlit as st
@@ -21,7 +21,7 @@ class _Done:
         self.error = error
 
 
-def interruptible(start: Callable[[], ReplyStream]) -> Iterator[str]:
+def interruptible(start: Callable[[], ReplyStream]) -> Generator[str]:
     """The text of the reply that `start` begins, in batches.
 
     The model is read in a thread that never calls Streamlit, while this one keeps passing
@@ -55,7 +55,7 @@ def interruptible(start: Callable[[], ReplyStream]) -> Iterator[str]:
             stream.close()
 
 
-def _batches(pieces: "queue.SimpleQueue[str | _Done]") -> Iterator[str]:
+def _batches(pieces: "queue.SimpleQueue[str | _Done]") -> Generator[str]:
     batch: list[str] = []
     due = time.monotonic() + _BATCH_S
     while True:

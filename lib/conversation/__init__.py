@@ -1,0 +1,25 @@
+"""Conversations of a visit: turns, earlier sessions, recording, a file to keep."""
+
+from lib.conversation.export import to_json, to_markdown
+from lib.conversation.recording import CompileGate, compile_once, compile_when_due, record_turn
+from lib.conversation.sessions import SessionEntry, list_sessions, load_conversation
+from lib.conversation.turns import HISTORY_TURNS, Conversation, ReplyFigures, Turn, TurnState
+from lib.conversation.visit import Visit
+
+__all__ = [
+    "HISTORY_TURNS",
+    "CompileGate",
+    "Conversation",
+    "ReplyFigures",
+    "SessionEntry",
+    "Turn",
+    "TurnState",
+    "Visit",
+    "compile_once",
+    "compile_when_due",
+    "list_sessions",
+    "load_conversation",
+    "record_turn",
+    "to_json",
+    "to_markdown",
+]

@@ -1,0 +1,219 @@
+"""A turn, from the question to the recorded episode, and the conversation it belongs to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any, Final, Literal, Self
+
+from lib.assistant import PreparedPrompt
+from lib.models import ContextBundle, Message, ReplyEnd
+from lib.protocol import ChatModel
+
+HISTORY_TURNS: Final = 6
+"""How many earlier turns of the session a prompt carries, so that "and why?" can be answered."""
+
+TurnState = Literal["waiting", "streaming", "whole", "stopped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFigures:
+    """What a reply took, as shown beneath it and kept in its episode's metadata.
+
+    Times in ms; None where there is no such figure.
+    """
+
+    model: str
+    is_language_model: bool = True
+    pricing_model: str = ""
+    memories: int = 0
+    raw_episodes: int = 0
+    context_tokens: int = 0
+    context_ms: float | None = None
+    memory_error: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    measured: bool = False
+    first_token_ms: float | None = None
+    total_ms: float | None = None
+
+    @classmethod
+    def before_reply(cls, prompt: PreparedPrompt, model: ChatModel, *, name: str | None) -> Self:
+        """What is known before the first token."""
+        bundle = prompt.bundle
+        return cls(
+            model=name or model.name,
+            is_language_model=model.is_language_model,
+            pricing_model=name or model.pricing_model,
+            memories=len(bundle.memories) if bundle else 0,
+            raw_episodes=len(bundle.episodes) if bundle else 0,
+            context_tokens=bundle.token_estimate if bundle and bundle.context_used else 0,
+            context_ms=prompt.context_ms,
+            memory_error=prompt.memory_error,
+        )
+
+    @classmethod
+    def from_metadata(cls, metadata: Mapping[str, Any]) -> Self | None:
+        """The figures kept in an episode, or None when it has none of this app's."""
+        kept = metadata.get("reply")
+        if not isinstance(kept, Mapping) or not isinstance(kept.get("model"), str):
+            return None
+        known = {each.name for each in fields(cls)}
+        return cls(**{str(name): value for name, value in kept.items() if name in known})
+
+    def as_metadata(self) -> dict[str, Any]:
+        """The figures that are not empty, for the episode."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(slots=True)
+class Turn:
+    """One question and what became of it; `id` is the idempotency key of its episode."""
+
+    id: str
+    question: str
+    asked_at: datetime
+    state: TurnState = "waiting"
+    reply: str = ""
+    prompt: PreparedPrompt | None = None
+    """What was sent; unknown for a turn loaded from the runtime."""
+    figures: ReplyFigures | None = None
+    error: str | None = None
+    replaces: "Turn | None" = None
+    """The turn whose reply this one regenerates."""
+    episode_id: str | None = None
+    record_error: str | None = None
+    shares_episode: bool = False
+    """True when its episode holds other turns too, so that it cannot be replaced alone."""
+
+    @property
+    def settled(self) -> bool:
+        """True when the reply has ended, well or badly."""
+        return self.state in ("whole", "stopped", "failed")
+
+    @property
+    def unrecorded(self) -> bool:
+        """True when it belongs into the runtime and is not there yet."""
+        return self.state in ("whole", "stopped") and self.episode_id is None
+
+    @property
+    def can_regenerate(self) -> bool:
+        """True when another reply may take its place."""
+        return self.state in ("whole", "stopped") and not self.shares_episode
+
+    def begin(self, prompt: PreparedPrompt, figures: ReplyFigures) -> None:
+        """The prompt goes out now."""
+        self.state, self.reply, self.error = "streaming", "", None
+        self.prompt, self.figures = prompt, figures
+
+    def finish(self, figures: ReplyFigures) -> None:
+        """The reply is whole."""
+        self.state, self.figures = "whole", figures
+
+    def fail(self, reason: str) -> None:
+        """The model gave no usable reply: nothing of this turn is stored."""
+        self.state, self.error = "failed", reason
+
+    def messages(self) -> tuple[Message, ...]:
+        """What was said, without a reply that never began."""
+        asked = (Message("user", self.question),) if self.question else ()
+        return (*asked, Message("assistant", self.reply)) if self.reply else asked
+
+
+def final_figures(figures: ReplyFigures, end: ReplyEnd) -> dict[str, Any]:
+    """The fields of ReplyFigures that only the end of a reply can tell."""
+    return {
+        "model": end.model if figures.is_language_model else figures.model,
+        "prompt_tokens": end.prompt_tokens,
+        "completion_tokens": end.completion_tokens,
+        "measured": end.measured,
+        "first_token_ms": end.first_token_ms,
+        "total_ms": end.total_ms,
+    }
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One session of one subject; only its last turn can be under way."""
+
+    subject_id: str
+    session_id: str
+    turns: list[Turn] = field(default_factory=list)
+
+    @property
+    def waiting(self) -> Turn | None:
+        """The turn whose question still has to go out."""
+        last = self.turns[-1] if self.turns else None
+        return last if last and last.state == "waiting" else None
+
+    @property
+    def last_bundle(self) -> ContextBundle | None:
+        """What the last reply was given, as far as this visit knows."""
+        last = next((turn for turn in reversed(self.turns) if turn.settled), None)
+        return last.prompt.bundle if last and last.prompt else None
+
+    def ask(self, question: str, *, turn_id: str, at: datetime) -> None:
+        """A new turn; the same question twice before it went out is one (a double click)."""
+        text = _storable(question)
+        if not text:
+            return
+        waiting = self.waiting
+        if waiting is None:
+            self.turns.append(Turn(turn_id, text, at))
+        elif waiting.question != text:
+            self.turns[-1] = Turn(turn_id, text, at)
+
+    def ask_again(self, *, turn_id: str, at: datetime) -> None:
+        """Another reply to the last question: a retry after a failure, otherwise a replacement."""
+        last = self.turns[-1] if self.turns else None
+        if last is None:
+            return
+        if last.state == "failed":
+            self.turns[-1] = Turn(turn_id, last.question, at, replaces=last.replaces)
+        elif last.can_regenerate:
+            self.turns[-1] = Turn(turn_id, last.question, at, replaces=last)
+
+    def keep_earlier(self) -> None:
+        """Take back the reply that the last turn was to replace."""
+        last = self.turns[-1] if self.turns else None
+        if last and last.replaces:
+            self.turns[-1] = last.replaces
+
+    def interrupt(self, turn: Turn, *, stopped: bool) -> None:
+        """The reply was cut off: by Stop, or by a click that made the page start over.
+
+        A click before the first word (the second of a double click) leaves the question waiting.
+        """
+        if turn.settled:
+            return
+        if not turn.reply and not stopped:
+            turn.state = "waiting"
+            return
+        turn.state = "stopped"
+        if not turn.reply and turn.replaces:
+            self.keep_earlier()
+
+    def history(self, turn: Turn) -> tuple[Message, ...]:
+        """The last answered turns before `turn`, as messages for its prompt."""
+        earlier: list[Turn] = []
+        for other in self.turns:
+            if other is turn:
+                break
+            if other.reply and other.state in ("whole", "stopped"):
+                earlier.append(other)
+        return tuple(message for each in earlier[-HISTORY_TURNS:] for message in each.messages())
+
+    def unrecorded(self) -> list[Turn]:
+        """Turns the runtime does not have yet, the replaced ones before their replacements."""
+        found: list[Turn] = []
+        for turn in self.turns:
+            chain = [turn]
+            while chain[0].replaces is not None:
+                chain.insert(0, chain[0].replaces)
+            found += [each for each in chain if each.unrecorded]
+        return found
+
+
+def _storable(text: str) -> str:
+    """The text without what databases and JSON parsers refuse: NUL and lone surrogates."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd").strip()

@@ -1,0 +1,231 @@
+"""The conversation: turns with what each reply took, and the one being streamed."""
+
+from contextlib import closing
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
+
+from lib import resources
+from lib.assistant import ReplyOptions, open_reply, prepare_prompt
+from lib.conversation import Conversation, ReplyFigures, Turn
+from lib.conversation.turns import final_figures
+from lib.errors import ModelError
+from lib.pricing import price_of
+from lib.protocol import ReplyStream
+from lib.state import app_state
+from lib.ui import chat_session, injected
+from lib.ui.sides import format_ms, format_usd
+from lib.ui.streaming import interruptible
+from lib.ui.text import inert, literal
+
+_SHOWN_CHARACTERS = 4_000
+_SETTLE_S = 0.5
+
+
+def draw(conversation: Conversation, options: ReplyOptions) -> None:
+    """All turns; a waiting one is answered while the page looks on, then everything is redrawn."""
+    waiting = conversation.waiting
+    for turn in conversation.turns:
+        if turn is not waiting:
+            _draw_turn(conversation, turn, is_last=turn is conversation.turns[-1])
+    if waiting:
+        _draw_question(waiting)
+        with st.chat_message("assistant", avatar=":material/auto_awesome:"):
+            _answer(conversation, waiting, options)
+        # The sidebar, the panel and the buttons were drawn before there was a reply.
+        st.rerun()
+
+
+def _draw_turn(conversation: Conversation, turn: Turn, *, is_last: bool) -> None:
+    _draw_question(turn)
+    with st.chat_message("assistant", avatar=":material/auto_awesome:"):
+        if turn.reply:
+            st.markdown(inert(turn.reply))
+        if turn.state == "failed":
+            st.error(literal(turn.error or ""), title="The model gave no reply")
+        elif not turn.reply:
+            st.caption("Stopped before the first word.")
+        if turn.figures:
+            st.caption(_line(turn), help=_details(turn, turn.figures))
+        if turn.prompt and turn.state != "failed":
+            _draw_injected(turn, is_last=is_last)
+        _draw_actions(conversation, turn, is_last=is_last)
+
+
+def _draw_question(turn: Turn) -> None:
+    with st.chat_message("user", avatar=":material/person:"):
+        st.text(turn.question[:_SHOWN_CHARACTERS], width="stretch")
+        if len(turn.question) > _SHOWN_CHARACTERS:
+            st.caption(
+                f"The first {_SHOWN_CHARACTERS:,} of {len(turn.question):,} characters; "
+                "all of them were sent."
+            )
+
+
+def _answer(conversation: Conversation, turn: Turn, options: ReplyOptions) -> None:
+    runtime, visit = resources.memory_runtime(), app_state().chat
+    stopped = False
+    try:
+        _stream(conversation, turn, options)
+    except ModelError as error:
+        turn.fail(str(error))
+    except StopException:
+        stopped = True
+        raise
+    finally:
+        # Runs after Stop, a page switch and a closed tab too, so that no reply is lost. Nothing of
+        # Streamlit may be touched here: that would end it before the turn is recorded.
+        conversation.interrupt(turn, stopped=stopped)
+        visit.record(runtime, conversation, turn)
+        resources.forget_cached_subjects()
+
+
+def _stream(conversation: Conversation, turn: Turn, options: ReplyOptions) -> None:
+    reply, line, sent = st.empty(), st.empty(), st.empty()
+    reply.markdown(":shimmer[Looking into memory…]")
+    model = resources.chat_model()
+    prompt = prepare_prompt(
+        resources.memory_runtime(),
+        conversation.subject_id,
+        message=turn.question,
+        options=options,
+        session_id=conversation.session_id,
+        history=conversation.history(turn),
+    )
+    figures = ReplyFigures.before_reply(prompt, model, name=options.model)
+    turn.begin(prompt, figures)
+    # Stop ends the script here and now, so what belongs below the reply is drawn before it.
+    reply.markdown(":shimmer[Waiting for the first word…]")
+    line.caption(_line(turn))
+    with sent.expander("What was injected", type="compact"):
+        injected.draw(prompt)
+    _settle_after_stop(turn)
+    opened: list[ReplyStream] = []
+
+    def start() -> ReplyStream:
+        opened.append(open_reply(model, prompt, options=options))
+        return opened[0]
+
+    with closing(interruptible(start)) as pieces:
+        for piece in pieces:
+            turn.reply += piece
+            reply.markdown(inert(turn.reply))
+    turn.finish(replace(figures, **final_figures(figures, opened[0].end)))
+
+
+@st.fragment(run_every=_SETTLE_S)
+def _settle_after_stop(turn: Turn) -> None:
+    """After Stop no script is left that could redraw the page; this one notices and does."""
+    if turn.settled:
+        st.rerun()
+
+
+def _draw_injected(turn: Turn, *, is_last: bool) -> None:
+    if is_last and turn.prompt:
+        with st.expander("What was injected", type="compact"):
+            injected.draw(turn.prompt)
+    else:
+        _draw_injected_when_opened(turn)
+
+
+@st.fragment
+def _draw_injected_when_opened(turn: Turn) -> None:
+    """Long conversations stay light: earlier prompts are sent to the browser when opened."""
+    box = st.expander(
+        "What was injected", type="compact", key=f"injected_{turn.id}", on_change="rerun"
+    )
+    if box.open and turn.prompt:
+        with box:
+            injected.draw(turn.prompt)
+
+
+def _draw_actions(conversation: Conversation, turn: Turn, *, is_last: bool) -> None:
+    with st.container(horizontal=True, gap="xsmall"):
+        if turn.reply:
+            with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
+                st.code(turn.reply, language=None, wrap_lines=True)
+        if turn.record_error:
+            st.button(
+                "Record again",
+                key=f"record_{turn.id}",
+                icon=":material/schedule:",
+                type="tertiary",
+                on_click=chat_session.record_waiting,
+            )
+        if not is_last:
+            return
+        if turn.state == "failed" or turn.can_regenerate:
+            failed = turn.state == "failed"
+            st.button(
+                "Retry" if failed else "Regenerate",
+                key="ask_again",
+                icon=":material/refresh:",
+                type="secondary" if failed else "tertiary",
+                on_click=chat_session.ask_again,
+                args=(conversation, turn.id),
+            )
+        if turn.state == "failed" and turn.replaces:
+            st.button("Keep the earlier reply", type="tertiary", on_click=conversation.keep_earlier)
+
+
+def _line(turn: Turn) -> str:
+    figures = turn.figures
+    assert figures
+    return " · ".join(
+        [
+            *_memory_part(figures),
+            *_record_part(turn),
+            *(
+                [f"first token {format_ms(figures.first_token_ms)}"]
+                if figures.first_token_ms is not None
+                else []
+            ),
+            *([f"total {format_ms(figures.total_ms)}"] if figures.total_ms is not None else []),
+            literal(figures.model),
+        ]
+    )
+
+
+def _memory_part(figures: ReplyFigures) -> list[str]:
+    if figures.memory_error:
+        return [":orange[○] Without memory: it did not answer"]
+    if not figures.memories and not figures.raw_episodes:
+        return ["○ no memory used"]
+    noun = "memory" if figures.memories == 1 else "memories"
+    count = f":primary[●] {figures.memories:,} {noun}"
+    if figures.raw_episodes:
+        episodes = "episode" if figures.raw_episodes == 1 else "episodes"
+        count += f" + {figures.raw_episodes:,} raw {episodes}"
+    return [count, f"{figures.context_tokens:,} context tokens"]
+
+
+def _record_part(turn: Turn) -> list[str]:
+    state = {"stopped": ["stopped"], "streaming": ["unfinished"], "failed": ["nothing stored"]}
+    parts = state.get(turn.state, [])
+    if turn.episode_id:
+        return [*parts, f"episode {literal(turn.episode_id[:8])}"]
+    return [*parts, ":orange[not recorded yet]"] if turn.record_error else parts
+
+
+def _details(turn: Turn, figures: ReplyFigures) -> str:
+    """What the line has no room for."""
+    rows = [f"Episode `{turn.episode_id}`"] if turn.episode_id else []
+    if turn.record_error:
+        rows.append(f"Not recorded: {literal(turn.record_error)}")
+    if figures.memory_error:
+        rows.append(f"Memory: {literal(figures.memory_error)}")
+    if figures.context_ms is not None:
+        rows.append(f"Context found in {format_ms(figures.context_ms)}")
+    if figures.prompt_tokens is not None and figures.completion_tokens is not None:
+        how = "measured" if figures.measured else "counted"
+        rows.append(
+            f"{figures.prompt_tokens:,} prompt and {figures.completion_tokens:,} completion "
+            f"tokens, {how}"
+        )
+        price = price_of(figures.pricing_model)
+        if price:
+            usd = literal(format_usd(price.cost(figures.prompt_tokens, figures.completion_tokens)))
+            to = "" if figures.is_language_model else f" if sent to {literal(price.model)}"
+            rows.append(f"{usd}{to}")
+    return "  \n".join(rows) or "No more is known about this reply."

@@ -1,0 +1,171 @@
+"""The memory panel beside a conversation: what is remembered, and what the last reply used."""
+
+import time
+
+import streamlit as st
+
+from lib import resources
+from lib.conversation import compile_once, compile_when_due
+from lib.errors import StatewaveError
+from lib.inspection import (
+    SubjectMemory,
+    confidence_meaning,
+    count_memories,
+    inspect_subject,
+)
+from lib.models import ContextBundle, ContextItem, Memory
+from lib.state import PanelMemory, app_state
+from lib.theme import kind_look
+from lib.tokens import count_tokens
+from lib.ui import episode
+from lib.ui.injected import why_cut
+from lib.ui.text import literal
+
+_SHOWN_PER_KIND = 12
+_REUSE_FACTOR = 20
+"""What took long to load is shown again for this many times as long before it is loaded anew."""
+
+
+def load(subject_id: str, *, reuse: bool = False) -> PanelMemory:
+    """The subject's memory for the panel; the last one known, with the reason, on a failure."""
+    state = app_state()
+    last = state.panel if state.panel and state.panel.memory.subject_id == subject_id else None
+    if last and reuse:
+        return last
+    note = _compile(subject_id)
+    started = time.monotonic()
+    if last and note is None and started < last.fresh_until:
+        return last
+    runtime = resources.memory_runtime()
+    try:
+        memory = inspect_subject(runtime, subject_id)
+        pending = runtime.pending_episodes(subject_id)
+        ended = time.monotonic()
+        fresh_until = ended + _REUSE_FACTOR * (ended - started)
+        state.panel = PanelMemory(memory, pending, fresh_until, error=note or None)
+    except StatewaveError as error:
+        memory = last.memory if last else SubjectMemory(subject_id, (), ())
+        state.panel = PanelMemory(memory, last.pending if last else 0, 0.0, error=str(error))
+    return state.panel
+
+
+def _compile(subject_id: str) -> str | None:
+    """Compiles if the visit asked for it; what went wrong, "" when it went well, None if not."""
+    visit = app_state().chat
+    if subject_id not in visit.compile_due:
+        return None
+    forced = visit.compile_due.pop(subject_id)
+    runtime, gate = resources.memory_runtime(), resources.compile_gate()
+    try:
+        if forced:
+            compile_once(runtime, subject_id, gate=gate)
+        else:
+            every = resources.app_settings().compile_every
+            compile_when_due(runtime, subject_id, every=every, gate=gate)
+    except StatewaveError as error:
+        return f"Compiling did not work: {error}"
+    return ""
+
+
+def draw(panel: PanelMemory, bundle: ContextBundle | None) -> None:
+    """The panel; `bundle` is what the last reply was given."""
+    memory = panel.memory
+    active = [item for item in memory.memories if item.status == "active"]
+    _draw_head(panel, len(active))
+    if panel.error:
+        st.warning(literal(panel.error), icon=":material/cloud_off:")
+    if not active:
+        _draw_empty(panel)
+    items = {item.id: item for item in bundle.items} if bundle else {}
+    used = bundle.memory_ids if bundle else frozenset()
+    for kind, count in count_memories(active).by_kind:
+        look = kind_look(kind)
+        st.markdown(f"{look.mark} **{look.plural}** {count:,}", help=look.meaning or None)
+        ours = [item for item in active if item.kind == kind]
+        ours.sort(key=lambda item: _order(item, items, used))
+        with st.container(gap="xxsmall"):
+            for each in ours[:_SHOWN_PER_KIND]:
+                _draw_memory(memory, each, items.get(each.id), each.id in used)
+        if count > _SHOWN_PER_KIND:
+            st.caption(f"{count - _SHOWN_PER_KIND:,} more on the Memory page")
+
+
+def _draw_head(panel: PanelMemory, active: int) -> None:
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        noun = "memory" if active == 1 else "memories"
+        pending = f" · {panel.pending:,} pending" if panel.pending else ""
+        st.markdown(
+            f"**{active:,} {noun}**{pending}",
+            width="content",
+            help="Pending episodes are recorded and not compiled into memories yet."
+            if panel.pending
+            else None,
+        )
+        if panel.pending:
+            st.button(
+                "Compile now",
+                key="compile_now",
+                on_click=app_state().chat.compile_now,
+                args=(panel.memory.subject_id,),
+            )
+
+
+def _draw_empty(panel: PanelMemory) -> None:
+    subject_id = literal(panel.memory.subject_id)
+    if panel.pending:
+        st.markdown("Nothing compiled yet. **Compile now** turns what was said into memories.")
+    elif panel.memory.episodes:
+        st.markdown("What was said so far holds nothing worth remembering.")
+    elif not panel.error:
+        st.markdown(
+            f"Nothing is remembered about **{subject_id}** yet. Say who you are, what you build "
+            "and what you use; it appears here after the reply."
+        )
+
+
+def _order(
+    memory: Memory, items: dict[str, ContextItem], used: frozenset[str]
+) -> tuple[bool, float, float]:
+    item = items.get(memory.id)
+    score = item.score if item and item.score is not None else 0.0
+    return (memory.id not in used, -score, -memory.valid_from.timestamp())
+
+
+def _draw_memory(
+    subject: SubjectMemory, memory: Memory, item: ContextItem | None, is_used: bool
+) -> None:
+    mark = ":primary[◉] " if is_used else ""
+    score = f" · {item.score:.1f}" if item and item.score is not None else ""
+    tokens = f"{count_tokens(memory.content):,} tokens{score}"
+    with st.expander(f"{mark}{literal(memory.content)} :small[:gray[{tokens}]]", type="compact"):
+        st.markdown(_fate(item, is_used))
+        st.markdown(
+            f"**Confidence {memory.confidence:.2f}**: {confidence_meaning(memory.confidence)}."
+            f"  \nValid since {episode.day(memory.valid_from)}."
+        )
+        for source in subject.sources(memory):
+            st.markdown(f"**From** {episode.heading(source)}")
+            with st.container(border=True, gap="xsmall"):
+                episode.draw(source)
+
+
+def _fate(item: ContextItem | None, is_used: bool) -> str:
+    """What became of a memory in the last reply, and how its score came about."""
+    fate = ":primary[◉] **Used in the last reply.**" if is_used else ""
+    if item is None:
+        return fate or "Not ranked for a message yet."
+    if not is_used:
+        fate = f"**Not in the last reply**: {why_cut(item.reason)}."
+    if item.score is None or item.parts is None:
+        return fate
+    parts = {
+        "relevance": item.parts.relevance,
+        "kind": item.parts.kind,
+        "recency": item.parts.recency,
+        "validity": item.parts.validity,
+        "same session": item.parts.session,
+    }
+    told = " + ".join(f"{name} {points:.1f}" for name, points in parts.items() if points)
+    return f"{fate}  \n**Score {item.score:.1f}** for the last message: {told or 'no signal'}."
