@@ -39,7 +39,7 @@ def _kind(name: str, wants: str, found: str, need: str, *, implied: str = "") ->
     )
 
 
-def _noun(name: str, nouns: str, found: str) -> AnswerKind:
+def _noun(name: str, nouns: str, found: str, *, implied: str = "") -> AnswerKind:
     """A kind asked for by its noun: "which database", "what is my editor"."""
     return _kind(
         name,
@@ -49,7 +49,7 @@ def _noun(name: str, nouns: str, found: str) -> AnswerKind:
         rf" (?:{nouns})\b(?! (?:name|number|version|size|format|key|id)\b)",
         found,
         f"names the {name}",
-        implied=nouns.replace("|", " ").replace("?", ""),
+        implied=" ".join([implied, *(noun for noun in nouns.split("|") if " " not in noun)]),
     )
 
 
@@ -99,9 +99,10 @@ PERSON = _kind(
 PREFERENCE = _kind(
     "preference",
     r"\bhow (?:do|does|did|should|would) \w+ (?:\w+ )?(?:like|prefer|want)\b"
+    r"|\b(?:which|what) .*\b(?:do|does) \w+ (?:like|prefer|favou?r)\b"
     r"|\b(?:preferences?|favou?rite)\b|\bwhat (?:do|does) \w+ (?:like|prefer)\b"
     r"|\bhow should (?:you|i|answers?|replies|code|tests?)\b.*\b(?:answer|reply|format|look)",
-    r"\b(prefer\w*|likes?|wants?|favou?rites?|loves?|rather|please keep|keeps?)\b",
+    r"\b(prefer\w*|likes?|favou?rites?|loves?|rather|please keep|keeps?)\b",
     "states the preference",
     implied="like prefer preference want format style write favourite",
 )
@@ -129,7 +130,7 @@ HOME = _kind(
     "place",
     r"\bwhere\b.*\b(?:live|living|lived|reside|based|located|home|from|move|moved|moving|born|grow"
     r"|grew)\b|\b(?:which|what) (?:city|town|country)\b",
-    rf"\b(?:in|to|at|near|from) ({_NAME})",
+    rf"\b(?:in|to|near|from) ({_NAME})",
     "names the place",
     implied="city town country place",
 )
@@ -143,8 +144,8 @@ WHERE = _kind(
 )
 MONEY = _kind(
     "amount",
-    r"\bhow much\b.*\b(?:cost|pay|spend|earn|charge|rent|worth|budget)|\b(?:salary|price|budget"
-    r"|cost|rent|fee)\b",
+    r"\bhow much\b.*\b(?:cost|pay|spend|earn|charge|rent|worth|budget)"
+    r"|\b(?:what|which)\b.*\b(?:salary|price|budget|cost|rent|fee)s?\b",
     rf"([$€£₹]\s?{_NUMBER}(?: a \w+| per [\w ]+?)?|{_NUMBER}\s?(?:USD|EUR|dollars|euros|GBP|INR))",
     "gives the amount",
 )
@@ -152,14 +153,16 @@ AMOUNT = _kind(
     "number",
     r"\bhow (?:many|much|long|often|big|large|fast|old|far|tall|high|small|slow)\b"
     r"|\b(?:percentage|number of|share of|size of|version)\b",
-    rf"(?<![\w@])({_NUMBER}(?:\s?(?:%|ms|s|min|minutes|hours|days|weeks|GB|MB|KB|tokens"
-    r"|times|lines|rows|chunks|threads|people|workers))?"
+    rf"(?<![\w@.-])(?!\d+ {_MONTH})({_NUMBER}(?:\s?(?:%|ms|s|min|minutes|hours|days|weeks|GB|MB"
+    r"|KB|tokens|times|lines|rows|chunks|threads|people|workers))?"
     r"|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|daily|weekly)\b)(?![\w@])",
     "gives the number",
 )
 KINDS = (
     PREFERENCE,
     OWN_NAME,
+    MONEY,
+    AMOUNT,
     _noun("database", "database|db|datastore|data store|vector store", _any_of(_DATABASES)),
     _noun("measure", "measure|metric|distance|similarity", _any_of(_MEASURES)),
     _noun(
@@ -171,8 +174,18 @@ KINDS = (
     _noun("ticket", "ticket|issue|story", r"\b([A-Z][A-Z\d]+-\d+|#\d+)\b"),
     _noun("editor", "editor|ide", _any_of(_EDITORS)),
     _noun("cloud provider", "cloud provider|cloud|hosting provider|hoster", _any_of(_CLOUDS)),
-    _noun("framework", "framework", _any_of(_FRAMEWORKS)),
-    _noun("language", "language", _any_of(_LANGUAGES)),
+    _noun("framework", "framework", _any_of(_FRAMEWORKS), implied="web backend frontend"),
+    _noun("language", "language", _any_of(_LANGUAGES), implied="programming"),
+    _noun(
+        "package",
+        "package|library|module",
+        r"\b(?:install|import|package|library|module|add)\s+`?([\w@][\w./@-]*\w)",
+    ),
+    _noun(
+        "tool",
+        "tool|service|system|app|product|platform|vendor",
+        rf"\b(?:to|with|in|on|by|used?|uses|using|via|into) ({_NAME}|[a-z]+[-_][\w-]+)",
+    ),
     _kind(
         "company",
         r"\b(?:which|what) (?:company|employer|firm)\b|\bwhere (?:do|does|did|am) \w+ (?:still )?"
@@ -186,8 +199,8 @@ KINDS = (
     ),
     _kind(
         "role",
-        r"\b(?:my|your|his|her|the|\w+'s) (?:\w+ )?(?:role|job|position|job title|title|occupation"
-        r"|profession)\b|for a living|\bwhat do i do\b",
+        r"\b(?:my|your|his|her|\w+'s) (?:current |new )?(?:role|job title|job|position|title"
+        r"|occupation|profession)\b(?! \w+ (?!days|now))|for a living|\bwhat do i do\b",
         rf"({_ROLES})",
         "names the role",
         implied="role job position title occupation profession living",
@@ -204,17 +217,17 @@ KINDS = (
         r"(?<![\w/.])([\w-]+(?:/[\w.-]+)+|[\w-]+\.(?:py|ts|js|rs|go|toml|json|md|ya?ml|sql))\b",
         "names the file",
     ),
-    MONEY,
     WHEN,
     HOME,
     WHERE,
-    AMOUNT,
     PERSON,
 )
 """In the order they are tried."""
 
 WHY = re.compile(
-    r"^\W*(?:and |but |so )?(?:why|what (?:caused|was (?:the )?(?:cause|reason)))\b", re.I
+    r"^\W*(?:and |but |so )?(?:why|what (?:caused|causes|fixed|solved|helped)"
+    r"|what(?:'s| is| was) (?:the )?(?:cause|reason|fix|solution)|should (?:i|we))\b",
+    re.I,
 )
 HOW = re.compile(
     r"^\W*(?:and |but |so )?how\b(?! (?:many|much|long|often|big|large|fast|old|far))", re.I

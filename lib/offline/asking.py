@@ -32,10 +32,14 @@ class Part:
     """Asks how or why, so that several words of explanation answer it."""
     head: tuple[str, ...]
     """The noun asked for, as in "which payment provider"; empty where there is none."""
+    counted: tuple[str, ...]
+    """What "how many" asks to count; empty for people, who are counted in many words."""
     wants_previous: bool
     """Asks for what was so before it changed."""
     wants_name: bool
     """Asks which one, or for a name, so that the answer is named beside the head."""
+    wants_proper_name: bool
+    """Asks for a name, so that no mere description answers."""
 
 
 _POLITE = r"^\W*(?:please |now |ok(?:ay)?,? |so,? |and |(?:can|could|would) you (?:please )?)*"
@@ -118,6 +122,8 @@ _WANTS_NAME = re.compile(
     r"^\W*(?:and )?which\b|\bnames? of\b|\bwhat (?:is|are|was)\b.*\b(?:called|named)\b",
     re.IGNORECASE,
 )
+_WANTS_PROPER_NAME = re.compile(r"\bnames? of\b|\bcalled\b|\bnamed\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\bhow many ((?!people|persons|members|of us)[\w-]+)", re.IGNORECASE)
 _REFERS_BACK = re.compile(
     r"\b(?:it|that|this|they|them|those|these|there)\b|^\W*(?:and|what about|how about)\b",
     re.IGNORECASE,
@@ -157,14 +163,17 @@ def parts_of(message: str, *, before: str = "", names: frozenset[str]) -> list[P
 
 def _part(text: str, words: tuple[str, ...]) -> Part:
     head = _HEAD.search(text)
+    counted = _COUNTED.search(text)
     return Part(
         text=text,
         words=words,
         kind=None if _explains(text) else expected_kind(text),
         explains=_explains(text),
         head=tuple(content_words(head.group(1))) if head else (),
+        counted=tuple(content_words(counted.group(1))) if counted else (),
         wants_previous=_PREVIOUS.search(text) is not None,
         wants_name=bool(head) and _WANTS_NAME.search(text) is not None,
+        wants_proper_name=_WANTS_PROPER_NAME.search(text) is not None,
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from lib.offline.answer_kind import OWN_NAME, AnswerKind, spans
+from lib.offline.answer_kind import AMOUNT, OWN_NAME, PREFERENCE, AnswerKind, spans
 from lib.offline.asking import Part
 from lib.offline.notes import Note, Passage, Source
 from lib.offline.words import content_words, is_name_like, match, stem, stems, tokens, weight
@@ -18,6 +18,9 @@ MIN_COVERAGE_OF_REASON = 0.6
 """The same for how and why: an explanation has words of its own."""
 _FROM_CONTEXT = 0.85
 """What a word is worth that stands beside the answering sentence, not in it."""
+_FROM_OTHER_SPEAKER = 0.5
+"""The same between what one said and what the other replied."""
+_VERB_WEIGHT = 1.5
 _SIMILARITY_POINTS = 0.3
 _CURRENT_POINTS = 0.15
 _OUTDATED_POINTS = -0.6
@@ -45,6 +48,9 @@ _BEFORE_OLD = re.compile(
     re.IGNORECASE,
 )
 _AFTER_OLD = re.compile(r"^\W{0,2}(?:any ?more|any longer|until|before)\b", re.IGNORECASE)
+_BESIDE = 20
+"""Characters within which a number counts the thing asked about."""
+_LINKS = {"is", "are", "was", "be", "called", "named", "now", "the", "a", "an", "to", "as", "at"}
 _VALUE = re.compile(r"[=:](\w[\w.-]*)$")
 _REASON = re.compile(
     r"\b(?:fix(?:ed|es)?|solved?|solves|work(?:s|ed)|helped|because|thanks to|did it|turned out"
@@ -79,18 +85,33 @@ def find(part: Part, notes: Sequence[Note], *, similarity: Similarity | None = N
     return sorted(found, key=lambda item: (-item.score, item.note.position))
 
 
-def coverage(part: Part, local: frozenset[str], context: frozenset[str], answered: str) -> float:
-    """Share of the question's words found, by weight; 0 when a name or identifier is missing."""
+def coverage(
+    part: Part,
+    local: frozenset[str],
+    context: frozenset[str],
+    answered: str,
+    *,
+    beside: float = _FROM_CONTEXT,
+) -> float:
+    """Share of the question's words found, by weight; 0 when a name or identifier is missing.
+
+    Words of the `context` count `beside`.
+    """
     total = got = 0.0
     implied = part.kind.implied if part.kind and answered else frozenset[str]()
+    # "How should I count tokens": most of all, the answer must be about counting.
+    solid = next((word for word in part.words if weight(word) >= 1), "")
     for word in part.words:
-        share = max(match(word, local), _FROM_CONTEXT * match(word, context))
+        share = max(match(word, local), beside * match(word, context))
         if not share and stem(word) in implied:
             share = 0.8
         if not share and _is_indispensable(word, part.text):
             return 0.0
-        total += weight(word)
-        got += weight(word) * share
+        points = weight(word)
+        if part.explains and word == solid:
+            points *= _VERB_WEIGHT
+        total += points
+        got += points * share
     return got / total if total else 1.0
 
 
@@ -104,8 +125,10 @@ def _facts(part: Part, note: Note, extra: float) -> list[Found]:
             answer = _answer_in(part, sentence)
             if answer is None:
                 continue
-            share = coverage(part, stems(sentence), context, answer)
-            if share < MIN_COVERAGE:
+            local = stems(sentence)
+            share = coverage(part, local, context, answer)
+            # A sentence beside the one with the words of the question does not answer it.
+            if share < MIN_COVERAGE or not (answer or any(match(w, local) for w in part.words)):
                 continue
             score = share + extra + _SOURCE_POINTS.get(note.source, 0.0)
             score += _CURRENT_POINTS if _CURRENT.search(sentence) else 0.0
@@ -119,7 +142,15 @@ def _answer_in(part: Part, sentence: str) -> str | None:
     """The words of `sentence` that answer; "" where it answers as a whole, None where not."""
     if part.kind is None:
         return _named_beside(part, sentence) if part.wants_name else ""
+    if part.kind is PREFERENCE:
+        return "" if spans(part.kind, sentence) else None
     candidates = [span for span in spans(part.kind, sentence) if not _is_asked(span, part)]
+    if part.kind is AMOUNT:
+        candidates = [
+            span
+            for span in candidates
+            if _distance(span, part.counted or part.words, sentence) <= _BESIDE
+        ]
     if part.wants_previous:
         candidates = [span for span in candidates if _is_old(span, sentence)] or candidates
     else:
@@ -129,20 +160,29 @@ def _answer_in(part: Part, sentence: str) -> str | None:
 
 def _nearest(candidates: Sequence[str], part: Part, sentence: str) -> str:
     """The candidate nearest to the words of the question."""
-    wanted = {stem(word) for word in part.words}
-    places = [
-        found.start()
-        for found in re.finditer(r"[\w@-]+", sentence)
-        if any(match(word, (stem(found.group()),)) for word in part.words)
-        or stem(found.group()) in wanted
-    ]
-    if not places:
-        return candidates[0]
-    return min(candidates, key=lambda span: min(abs(sentence.find(span) - at) for at in places))
+    return min(candidates, key=lambda span: _distance(span, part.words, sentence))
+
+
+def _distance(span: str, wanted: Sequence[str], sentence: str) -> int:
+    """Characters between `span` and the nearest of the words `wanted`."""
+    at = sentence.find(span)
+    return min(
+        (
+            min(abs(word.start() - at - len(span)), abs(at - word.end()))
+            for word in re.finditer(r"[\w@-]+", sentence)
+            if not at <= word.start() < at + len(span)
+            and any(match(asked, (stem(word.group()),)) for asked in wanted)
+        ),
+        default=len(sentence),
+    )
 
 
 def _reasons(part: Part, note: Note, extra: float) -> list[Found]:
-    share = coverage(part, stems(note.text), frozenset(), "")
+    context = stems(note.text)
+    share = max(
+        coverage(part, stems(passage.text), context, "", beside=_FROM_OTHER_SPEAKER)
+        for passage in note.passages
+    )
     if share < MIN_COVERAGE_OF_REASON:
         return []
     score = share + extra + _REASON_POINTS.get(note.source, 0.0)
@@ -186,18 +226,22 @@ def _named_beside(part: Part, sentence: str) -> str | None:
     for at, word in enumerate(words):
         if stem(re.split("[=:]", word)[0]) != head:
             continue
-        if at_value := _VALUE.search(word):
-            return at_value.group(1)
-        for near in (*words[at + 1 : at + 7], *reversed(words[max(0, at - 3) : at])):
+        if value := _VALUE.search(word):
+            return value.group(1)
+        after = [near for near in words[at + 1 : at + 5] if near.casefold() not in _LINKS]
+        before = words[max(0, at - 1) : at] if not part.wants_proper_name else []
+        for near in (*after[:1], *before):
             if stem(near) not in asked and _looks_like_a_name(near, words):
                 return near
-        if at and stem(words[at - 1]) not in asked and content_words(words[at - 1]):
+        if any(content_words(word) and stem(word) not in asked for word in before):
             return ""
     return None
 
 
 def _looks_like_a_name(word: str, words: Sequence[str]) -> bool:
-    return is_name_like(word) or (word[:1].isupper() and word != words[0] and word != "I")
+    if is_name_like(word):
+        return True
+    return word[:1].isupper() and word != words[0] and word[:2] not in ("I", "I'")
 
 
 def _is_asked(span: str, part: Part) -> bool:

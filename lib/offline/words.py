@@ -7,7 +7,11 @@ from functools import cache
 _TOKEN = re.compile(r"[A-Za-z0-9À-ɏ](?:[\w@+#/]|[.:'’=-](?=\w))*|[^\W\d_]+")
 _PART = re.compile(r"[^\W_]+")
 _IDENTIFIER = re.compile(r"[\d@_/]|\w\.\w|[a-z][A-Z]|^[A-Z]{2,}")
-_SUFFIXES = ("ments", "ment", "ings", "ing", "edly", "ed", "ers", "er", "es", "s", "ly")
+_SPLIT_NOUN = re.compile(
+    r"\b(roll|set|log|sign|back|front|data|code|time)[ -](out|up|in|end|base|zone)\b", re.I
+)
+_PLURAL_NUMBER = re.compile(r"^(\d+)s$")
+_SUFFIXES = ("ings", "ing", "edly", "ed", "es", "s", "ly")
 
 _FUNCTION_WORDS = """
 a about above after again all already also am an and any anyone anything are as at away back be
@@ -28,6 +32,7 @@ STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 """Words of the language, not of the matter."""
 
 _VAGUE_WORDS = """
+deal handle cause reason built sent made kept ran took held
 one two three four five six seven eight nine ten time times word open happen fix solve
 name call set get make do have want like try add keep put run take work choose chose pick find
 thing stuff type sort way long big old new good best right main current time date number day
@@ -37,9 +42,13 @@ write written format version value
 """
 
 _GROUPS = """
+store keep save hold stored kept
+build built
+rebuild rebuilt
+send sent
 live reside residence based home city town moved
 work employer company employed job employ firm
-role job title position lead engineer developer occupation profession living
+role job title position lead engineer developer occupation profession
 bug problem issue error fail failure failing die crash broke broken wrong trouble
 fix solve solution resolve repair cure remedy solved
 like prefer preference favourite favorite rather love taste
@@ -90,7 +99,7 @@ def stem(word: str) -> str:
     """The part that "lives", "live" and "living" share; coarse on purpose."""
     base = word.casefold().replace("’", "'").removesuffix("'s").strip("'")
     if _IDENTIFIER.search(base):
-        return base
+        return _PLURAL_NUMBER.sub(r"\1", base)
     if base.endswith("ies") and len(base) > 4:
         base = base[:-3] + "y"
     else:
@@ -105,7 +114,8 @@ def stem(word: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """The words and identifiers of `text`, as written."""
-    return [token.rstrip(".:'’=-") for token in _TOKEN.findall(text)]
+    joined = _SPLIT_NOUN.sub(r"\1\2", text)
+    return [token.rstrip(".:'’=-") for token in _TOKEN.findall(joined)]
 
 
 def stems(text: str) -> frozenset[str]:
