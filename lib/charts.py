@@ -14,8 +14,17 @@ CONFIG: Final = {"displayModeBar": False, "scrollZoom": False, "doubleClick": Fa
 """For `st.plotly_chart`: no tool bar over the labels, and a finger scrolls the page."""
 
 _HEIGHT_PX: Final = 270
+_LABEL_ROOM_PX: Final = 88
+"""Right of the lines, where their names stand clear of everything else."""
 _HEADROOM: Final = 1.16
 """Room for a label above the highest line."""
+
+_HOVER_NAMES: Final = {
+    "memories": "memories",
+    "passages": "passages of raw episodes",
+    "tokens used": "tokens used",
+    "limit": "tokens allowed",
+}
 
 _Value = Callable[[SweepPoint], int]
 
@@ -26,20 +35,15 @@ def memories_by_budget(sweep: Sweep, chosen: SweepPoint) -> "Figure":
     """
     points = _with(sweep.points, chosen)
     series: list[tuple[str, _Value, str]] = [("memories", _memories, MEMORY)]
-    if any(point.episodes for point in points):
-        series.append(("raw passages", _episodes, kind_look(EPISODE).colour))
+    if any(point.passages for point in points):
+        series.append(("passages", _passages, kind_look(EPISODE).colour))
     tallest = max(value(point) for _, value, _ in series for point in points)
     shapes, labels = [_chosen_line(chosen)], [_chosen_label(points, chosen)]
     if sweep.complete and sweep.total_memories >= tallest:
         tallest = sweep.total_memories
         shapes.append(_level(tallest))
         labels.append(_level_label(tallest, f"all {tallest:,} memories"))
-    # The higher line is labelled above its end and the lower one below, so that they keep apart.
-    order = sorted(series, key=lambda item: item[1](points[-1]), reverse=True)
-    labels += [
-        _end_label(points[-1], value, name, colour, above=place == 0)
-        for place, (name, value, colour) in enumerate(order)
-    ]
+    labels += _end_labels(points[-1], series)
     return _figure(
         [_line(points, *item) for item in reversed(series)]
         + [_mark(chosen, value, colour) for _, value, colour in reversed(series)],
@@ -57,10 +61,9 @@ def tokens_by_budget(sweep: Sweep, chosen: SweepPoint) -> "Figure":
         least = "" if sweep.complete else "at least "
         shapes.append(_level(history))
         labels.append(_level_label(history, f"raw history, {least}{history:,} tokens"))
-    labels += [
-        _slope_label(points, _budget, "limit", STATELESS, above=True),
-        _slope_label(points, _tokens, "tokens used", MEMORY, above=False),
-    ]
+    labels += _end_labels(
+        points[-1], [("limit", _budget, STATELESS), ("tokens used", _tokens, MEMORY)]
+    )
     limit = _line(points, "limit", _budget, STATELESS)
     limit |= {"line": {"color": STATELESS, "width": 1.5, "dash": "dash"}, "hoverinfo": "skip"}
     del limit["hovertemplate"]
@@ -74,8 +77,8 @@ def _memories(point: SweepPoint) -> int:
     return point.memories
 
 
-def _episodes(point: SweepPoint) -> int:
-    return point.episodes
+def _passages(point: SweepPoint) -> int:
+    return point.passages
 
 
 def _tokens(point: SweepPoint) -> int:
@@ -93,7 +96,7 @@ def _with(points: Sequence[SweepPoint], chosen: SweepPoint) -> list[SweepPoint]:
 
 
 def _line(points: Sequence[SweepPoint], name: str, value: _Value, colour: str) -> dict[str, Any]:
-    counted = value in (_memories, _episodes)
+    counted = value in (_memories, _passages)
     return {
         "type": "scatter",
         "mode": "lines",
@@ -102,7 +105,7 @@ def _line(points: Sequence[SweepPoint], name: str, value: _Value, colour: str) -
         "y": [value(point) for point in points],
         # A count changes in steps; between two budgets the smaller one's value holds.
         "line": {"color": colour, "width": 2.5, "shape": "hv" if counted else "linear"},
-        "hovertemplate": f"%{{y:,}} {name}<extra></extra>",
+        "hovertemplate": f"%{{y:,}} {_HOVER_NAMES[name]}<extra></extra>",
     }
 
 
@@ -161,30 +164,22 @@ def _level_label(value: int, text: str) -> dict[str, Any]:
     return _label(text, x=0, xref="paper", xanchor="left", y=value, yanchor="bottom")
 
 
-def _end_label(
-    last: SweepPoint, value: _Value, name: str, colour: str, *, above: bool
-) -> dict[str, Any]:
-    return _label(
-        _marked(name, colour),
-        x=last.max_tokens,
-        xanchor="right",
-        y=value(last),
-        yanchor="bottom" if above else "top",
-    )
-
-
-def _slope_label(
-    points: Sequence[SweepPoint], value: _Value, name: str, colour: str, *, above: bool
-) -> dict[str, Any]:
-    """A label beside a rising line: left of it when above, right of it when below."""
-    point = points[int(len(points) * (0.5 if above else 0.6))]
-    return _label(
-        _marked(name, colour),
-        x=point.max_tokens,
-        xanchor="right" if above else "left",
-        y=value(point),
-        yanchor="bottom" if above else "top",
-    )
+def _end_labels(
+    last: SweepPoint, series: Sequence[tuple[str, _Value, str]]
+) -> list[dict[str, Any]]:
+    """The name of each line beside its end: the higher one's above, the lower one's below."""
+    order = sorted(series, key=lambda item: item[1](last), reverse=True)
+    return [
+        _label(
+            _marked(name, colour),
+            x=last.max_tokens,
+            xanchor="left",
+            y=value(last),
+            yanchor="middle" if len(order) == 1 else "bottom" if place == 0 else "top",
+            yshift=0 if len(order) == 1 else -4 if place == 0 else 4,
+        )
+        for place, (name, value, colour) in enumerate(order)
+    ]
 
 
 def _marked(name: str, colour: str) -> str:
@@ -193,7 +188,7 @@ def _marked(name: str, colour: str) -> str:
 
 
 def _label(text: str, **place: object) -> dict[str, Any]:
-    return {"text": text, "showarrow": False, "font": {"size": 13}, "borderpad": 2, **place}
+    return {"text": text, "showarrow": False, "font": {"size": 12}, "borderpad": 2, **place}
 
 
 def _layout(
@@ -207,7 +202,7 @@ def _layout(
     axis = {"fixedrange": True, "tickformat": ",d", "zeroline": False}
     return {
         "height": _HEIGHT_PX,
-        "margin": {"l": 0, "r": 8, "t": 24, "b": 0},
+        "margin": {"l": 0, "r": _LABEL_ROOM_PX, "t": 24, "b": 0},
         "showlegend": False,
         "hovermode": "x unified",
         "dragmode": False,
@@ -217,7 +212,7 @@ def _layout(
         "xaxis": {
             **axis,
             "title": {"text": "Token budget, tokens"},
-            "range": [0, points[-1].max_tokens * 1.02],
+            "range": [0, points[-1].max_tokens],
             "nticks": 7,
             "unifiedhovertitle": {"text": "Budget of %{x:,} tokens"},
         },

@@ -7,7 +7,7 @@ from io import StringIO
 from itertools import pairwise
 from math import ceil
 
-from lib.models import ContextBundle, ContextItem
+from lib.models import EPISODE, ContextBundle, ContextItem
 from lib.protocol import MemoryRuntime
 from lib.tokens import count_many
 
@@ -30,12 +30,13 @@ _UNEXPLAINED = "Left out; this runtime does not say why"
 
 @dataclass(frozen=True, slots=True)
 class SweepPoint:
-    """What one budget returned; passages of raw episodes are counted apart from memories."""
+    """What one budget returned, in tokens, memories and raw passages."""
 
     max_tokens: int
     token_estimate: int
     memories: int
-    episodes: int
+    passages: int
+    """Passages of raw episodes; several may come from one episode."""
 
     @property
     def over_budget(self) -> bool:
@@ -160,11 +161,12 @@ def sweep_budgets(
 
 def point_of(bundle: ContextBundle, *, max_tokens: int) -> SweepPoint:
     """The point a bundle makes on the sweep."""
+    passages = sum(item.included and item.kind == EPISODE for item in bundle.items)
     return SweepPoint(
         max_tokens=max_tokens,
         token_estimate=bundle.token_estimate,
         memories=len(bundle.memories),
-        episodes=len(bundle.episodes),
+        passages=passages if bundle.items else len(bundle.episodes),
     )
 
 
@@ -176,6 +178,7 @@ class Candidate:
     kind: str
     content: str
     tokens: int
+    rank: int
     score: float | None = None
     why: str = ""
 
@@ -218,7 +221,7 @@ def view_budget(
 
 
 def _candidate(item: ContextItem, why: str = "") -> Candidate:
-    return Candidate(item.id, item.kind, item.content, item.tokens, item.score, why)
+    return Candidate(item.id, item.kind, item.content, item.tokens, item.rank, item.score, why)
 
 
 def _reason(item: ContextItem, max_tokens: int, ranks: dict[str, int]) -> str:
@@ -230,11 +233,13 @@ def _reason(item: ContextItem, max_tokens: int, ranks: dict[str, int]) -> str:
 def _contents(bundle: ContextBundle, *, why: str = "") -> list[Candidate]:
     """The bundle's contents where the runtime ranks them without saying how."""
     rows = [(memory.id, memory.kind, memory.content) for memory in bundle.memories]
-    rows += [(episode.id, "episode", episode.text) for episode in bundle.episodes]
+    rows += [(episode.id, EPISODE, episode.text) for episode in bundle.episodes]
     tokens = count_many([content for _, _, content in rows])
     return [
-        Candidate(row_id, kind, content, cost, None, why)
-        for (row_id, kind, content), cost in zip(rows, tokens, strict=True)
+        Candidate(row_id, kind, content, cost, rank, None, why)
+        for rank, ((row_id, kind, content), cost) in enumerate(
+            zip(rows, tokens, strict=True), start=1
+        )
     ]
 
 
@@ -242,14 +247,14 @@ def sweep_csv(sweep: Sweep) -> str:
     """The points as CSV, one row per budget."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["max_tokens", "token_estimate", "memories", "episodes", "over_budget"])
+    writer.writerow(["max_tokens", "token_estimate", "memories", "passages", "over_budget"])
     for point in sweep.points:
         writer.writerow(
             [
                 point.max_tokens,
                 point.token_estimate,
                 point.memories,
-                point.episodes,
+                point.passages,
                 str(point.over_budget).lower(),
             ]
         )
@@ -262,8 +267,8 @@ def memory_finding(sweep: Sweep, point: SweepPoint) -> str:
     count = f"{point.memories:,}" if point.memories or total else "no"
     noun = "memory" if point.memories == 1 and not total else "memories"
     passages = ""
-    if point.episodes:
-        passages = f" and {point.episodes:,} raw passage{'' if point.episodes == 1 else 's'}"
+    if point.passages:
+        passages = f" and {point.passages:,} raw passage{'' if point.passages == 1 else 's'}"
     return f"{point.max_tokens:,} tokens hold {count} {total}{noun}{passages}"
 
 

@@ -31,10 +31,10 @@ CHAT_PAGE = "../../pages/chat.py"
 _MARKER = "budget_marker"
 _PRESET = "budget_preset"
 _ANY_TASK = "What should I know about this subject?"
-_ROW_PX = 56
-"""Two lines of text: most memories fit, none needs more than the cell's own pop-up."""
+_ROW_PX = 66
+"""Streamlit wraps text in rows above 64 px; three lines hold nearly every memory."""
 _HEAD_PX = 38
-_ROWS_SHOWN = 6
+_ROWS_SHOWN = 5
 _PROGRESS_AFTER_S = 0.3
 _SWEEPS_KEPT = 16
 
@@ -69,10 +69,11 @@ def choose(subject_id: str) -> tuple[str, int]:
         # Shows the preset that the number is, and none for any other number.
         state[_PRESET] = max_tokens if max_tokens in controls.BUDGET_PRESETS else None
         st.segmented_control(
-            "Presets",
+            "Preset budgets, tokens",
             controls.BUDGET_PRESETS,
             key=_PRESET,
             on_change=_take_preset,
+            label_visibility="collapsed",
             width="stretch",
         )
     use.button(
@@ -179,29 +180,28 @@ def _range_of(sweep: Sweep) -> str:
 
 
 def _draw_contents(view: BudgetView) -> None:
-    kept, cut = st.columns(2, wrap=True)
-    budget = f"{view.point.max_tokens:,}"
+    budget = f"{view.point.max_tokens:,} tokens"
+    all_cut = len(view.cut) + view.unlisted
+    kept, cut = st.tabs([f"In the prompt ({len(view.kept):,})", f"Cut ({all_cut:,})"])
     with kept:
-        st.markdown(f"**In the prompt at {budget} tokens: {len(view.kept):,}**")
         if view.kept:
-            _draw_candidates(view.kept, key="kept", alt=f"What {budget} tokens hold, best first")
+            _draw_candidates(view.kept, key="kept", alt=f"What {budget} hold, best first")
         else:
-            st.caption("Nothing fits, or nothing has to do with the task.")
+            st.caption(f"Nothing fits in {budget}, or nothing has to do with the task.")
     with cut:
-        total = len(view.cut) + view.unlisted
-        st.markdown(f"**Cut: {total:,}**")
         if view.cut:
-            _draw_candidates(view.cut, key="cut", alt=f"What {budget} tokens leave out, and why")
+            _draw_candidates(view.cut, key="cut", alt=f"What {budget} leave out, and why")
         else:
             st.caption("Nothing is left out: a larger budget would return the same.")
         if view.unlisted:
-            st.caption(f"The next {len(view.cut):,} are listed.")
+            st.caption(f"The best {len(view.cut):,} of {all_cut:,} are listed.")
 
 
 def _draw_candidates(candidates: Sequence[Candidate], *, key: str, alt: str) -> None:
     looks = [kind_look(kind) for kind in dict.fromkeys(item.kind for item in candidates)]
     config = st.column_config
     columns: dict[str, list[object]] = {
+        "Rank": [item.rank for item in candidates],
         "Kind": [[kind_look(item.kind).label] for item in candidates],
         "Text": [item.content for item in candidates],
         "Tokens": [item.tokens for item in candidates],
@@ -217,17 +217,18 @@ def _draw_candidates(candidates: Sequence[Candidate], *, key: str, alt: str) -> 
         row_height=_ROW_PX,
         height=_HEAD_PX + _ROW_PX * min(len(candidates), _ROWS_SHOWN),
         column_config={
+            "Rank": config.NumberColumn(width=50),
             "Kind": config.MultiselectColumn(
                 width=105,
                 options=[look.label for look in looks],
                 color=[look.colour for look in looks],
             ),
-            "Text": config.TextColumn(width="large"),
+            "Text": config.TextColumn(),
             "Tokens": config.NumberColumn(width=65, help="What its line costs in the context."),
             "Score": config.NumberColumn(
                 width=60, format="%.1f", help="Kind, recency, relevance and validity, added up."
             ),
-            "Why it is cut": config.TextColumn(width="medium"),
+            "Why it is cut": config.TextColumn(width=190),
         },
         alt=alt,
     )
@@ -240,7 +241,7 @@ def _draw_points(sweep: Sweep) -> None:
                 "Token budget": [point.max_tokens for point in sweep.points],
                 "Tokens used": [point.token_estimate for point in sweep.points],
                 "Memories": [point.memories for point in sweep.points],
-                "Raw passages": [point.episodes for point in sweep.points],
+                "Raw passages": [point.passages for point in sweep.points],
             },
             key="budget_points",
             hide_index=True,

@@ -7,6 +7,7 @@ from typing import Any
 
 from lib.errors import StatewaveError
 from lib.models import (
+    EPISODE,
     PROFILE_FACT,
     ContextBundle,
     ContextItem,
@@ -79,6 +80,10 @@ class CannedRuntime:
                 score=10.0 - rank,
             )
             for rank, item in enumerate(self.memories, start=1)
+        ]
+        items += [
+            ContextItem(item.id, EPISODE, item.text, 10, len(items) + place, included=True)
+            for place, item in enumerate(episodes, start=1)
         ]
         return ContextBundle(
             subject_id,

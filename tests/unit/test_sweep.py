@@ -66,7 +66,7 @@ def test_nothing_to_return_needs_one_budget() -> None:
 
 def test_a_sweep_counts_memories_and_passages_apart() -> None:
     sweep = sweep_of(stocked(passages=2))
-    assert [(p.max_tokens, p.memories, p.episodes) for p in sweep.points] == [
+    assert [(p.max_tokens, p.memories, p.passages) for p in sweep.points] == [
         (20, 2, 0),
         (60, 6, 0),
         (120, 12, 0),
@@ -202,6 +202,6 @@ def test_the_csv_has_one_row_per_budget() -> None:
         "max_tokens": "20",
         "token_estimate": "24",
         "memories": "2",
-        "episodes": "0",
+        "passages": "0",
         "over_budget": "true",
     }
