@@ -65,17 +65,17 @@ class OfflineReader:
         name = _own_name(given)
         match intent_of(given.question):
             case Intent.GREETING:
-                return wording.greet(given, name)
+                return wording.greet(name)
             case Intent.THANKS:
                 return wording.thank()
             case Intent.WHO_ARE_YOU:
-                return wording.introduce(given)
+                return wording.introduce()
             case Intent.ABOUT_ME:
                 return wording.describe(given)
             case Intent.LEFT_OFF:
                 return wording.recap(given)
             case Intent.WRITE:
-                return wording.decline_to_write(given, _relevant(given))
+                return wording.decline_to_write(_relevant(given))
             case Intent.STATEMENT:
                 return wording.acknowledge(given.question)
             case Intent.QUESTION:

@@ -8,8 +8,8 @@ from lib.offline.finding import Found
 from lib.offline.notes import Given, Note, Passage, Source
 
 NO_RECORD = "I have no record of that."
-NO_HISTORY = "I have no record of earlier conversations"
-_NEEDS_MODEL = "set `LLM_API_KEY` to connect one"
+NOTHING_CAME = "Nothing from an earlier conversation came with this message"
+_NEEDS_MODEL = "set `LLM_API_KEY` to have one"
 _MOST_LISTED = 8
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'd|my|we|our|we're|we've)\b", re.IGNORECASE)
 
@@ -34,23 +34,20 @@ def say_no_record(part: Part | None, given: Given) -> str:
     need = f" It would take a message that {_need(part)}." if part else ""
     if given.has_memory:
         return NO_RECORD + need
-    return f"{NO_HISTORY}, so I cannot answer that.{need}"
+    return f"{NO_RECORD} {NOTHING_CAME}.{need}"
 
 
-def greet(given: Given, name: str) -> str:
+def greet(name: str) -> str:
     """A greeting that says what can be asked."""
     hello = f"Hello {name}!" if name else "Hello!"
-    if given.has_memory:
-        return f"{hello} Ask me about anything you told me in earlier conversations."
-    return f"{hello} {NO_HISTORY}, so tell me what you are working on."
+    return f"{hello} Ask me about something you told me, or tell me what you are working on."
 
 
-def introduce(given: Given) -> str:
+def introduce() -> str:
     """What the reader is."""
-    what = "what I remember of our conversations" if given.has_memory else "what you tell me here"
     return (
-        "I am the offline reader, not a language model: I answer by quoting "
-        f"{what}. For a model that writes, {_NEEDS_MODEL}."
+        "I am the offline reader, not a language model: I answer by quoting what you told me, "
+        f"or say that I have no record of it. For more than that, {_NEEDS_MODEL}."
     )
 
 
@@ -67,15 +64,22 @@ def describe(given: Given) -> str:
         lines += ["", "In this conversation you said:", "", *_bullets(said)]
     if lines:
         return "\n".join(lines).strip()
-    if given.has_memory:
-        return "I have no record of facts about you yet. Tell me who you are and what you work on."
-    return f"{NO_HISTORY}, so I know only what you tell me here."
+    return (
+        f"I have no record of anything about you. {NOTHING_CAME}. "
+        "Tell me who you are and what you work on."
+    )
 
 
 def recap(given: Given) -> str:
     """Where the last conversation ended."""
     said = given.of(Source.CONVERSATION)
-    last = given.of(Source.SUMMARY)[:2] or given.of(Source.INTERACTION)[:2]
+    # A line of the person's own says more about where things stand than a reply without it.
+    spoken = [
+        note
+        for note in given.of(Source.INTERACTION, Source.OTHER)
+        if note.passages[0].speaker == "user"
+    ]
+    last = given.of(Source.SUMMARY)[:2] or spoken[:1]
     last = last or given.of(Source.PROCEDURE, Source.PROFILE)[:2]
     lines: list[str] = []
     if last:
@@ -89,12 +93,12 @@ def recap(given: Given) -> str:
         ]
     if lines:
         return "\n".join(lines).strip()
-    return f"{NO_HISTORY}, so there is nothing to pick up yet."
+    return f"I have no record of a conversation to go on from. {NOTHING_CAME}."
 
 
-def decline_to_write(given: Given, relevant: Sequence[Note]) -> str:
+def decline_to_write(relevant: Sequence[Note]) -> str:
     """That writing needs a model, with what matters for it."""
-    refusal = f"Writing that needs a language model, and none is connected: {_NEEDS_MODEL}."
+    refusal = f"Writing that needs a language model. None is connected: {_NEEDS_MODEL}."
     if relevant:
         return "\n".join(
             [
@@ -105,9 +109,7 @@ def decline_to_write(given: Given, relevant: Sequence[Note]) -> str:
                 *_bullets([_line(note) for note in relevant]),
             ]
         )
-    if given.has_memory:
-        return f"{refusal} I have no record of anything that matters for it."
-    return f"{refusal} {NO_HISTORY} that would help with it."
+    return f"{refusal} I have no record of anything that matters for it."
 
 
 def acknowledge(message: str) -> str:
