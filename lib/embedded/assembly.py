@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lib.embedded.candidates import Ints, session_summaries
-from lib.embedded.details import read_details, read_owners
-from lib.embedded.packing import Header, assemble, fitting, totals
+from lib.embedded.candidates import Ints
+from lib.embedded.details import read_details, read_owners, read_sessions
+from lib.embedded.packing import Header, Layout, Prefixes, fitting, totals
 from lib.embedded.ranking import REASONS, Ranking
 from lib.models import (
     EPISODE,
@@ -40,7 +40,6 @@ class Assembly:
         budgets: Sequence[int],
     ) -> None:
         self._ranking, self._subject_id, self._task = ranking, subject_id, task
-        self._header = Header(task)
         columns = ranking.columns
         eligible = ranking.reasons[ranking.order] == 0
         self._eligible, self._ineligible = ranking.order[eligible], ranking.order[~eligible]
@@ -48,36 +47,37 @@ class Assembly:
         largest = max(budgets, default=1)
         possible = self._possible(largest)
         self._details = read_details(connection, columns, possible)
-        self._lines = [self._details[row].line for row in possible]
-        self._totals = [0, *_until_over(totals(self._header, self._lines), largest)]
+        header, lines = Header(task), [self._details[row].line for row in possible]
+        self._totals = [0, *_until_over(totals(header, lines), largest)]
+        self._layout = Layout(header, lines[: len(self._totals) - 1])
 
         counts = {self._count(budget) for budget in budgets}
         cut = [self._next_cut(count) for count in counts]
         listed = np.unique(np.concatenate(cut)).tolist() if cut else []
         read_details(connection, columns, listed)
         kept = self._eligible[: max(counts, default=0)].tolist()
-        self._owners = read_owners(connection, columns, kept)
-        self._sessions = session_summaries(connection, columns)
-        self._items: dict[tuple[int, bool], ContextItem] = {}
+        owners = read_owners(connection, columns, kept)
+        self._facts, self._procedures, self._episodes = _by_field([owners[row] for row in kept])
+        self._sessions = read_sessions(connection, columns, set(columns.session[kept].tolist()))
+        # Made once and shared by the bundles, as those of a sweep differ in few items only.
+        self._kept_items = [self._item(row, included=True) for row in kept]
+        self._cut_items = {row: self._item(row, included=False) for row in listed}
 
     def bundle(self, max_tokens: int) -> ContextBundle:
         """The bundle at one of the budgets."""
         count = self._count(max_tokens)
-        kept = self._eligible[:count].tolist()
-        owners = list({self._owners[row].id: self._owners[row] for row in kept}.values())
-        memories = [owner for owner in owners if isinstance(owner, Memory)]
         return ContextBundle(
             subject_id=self._subject_id,
             task=self._task,
-            assembled_context=assemble(self._header, self._lines[:count]),
+            assembled_context=self._layout.text(count),
             token_estimate=self._totals[count],
-            facts=tuple(memory for memory in memories if memory.kind != PROCEDURE),
-            procedures=tuple(memory for memory in memories if memory.kind == PROCEDURE),
-            episodes=tuple(owner for owner in owners if isinstance(owner, Episode)),
-            sessions=self._sessions_of(kept),
+            facts=tuple(self._facts.before(count)),
+            procedures=tuple(self._procedures.before(count)),
+            episodes=tuple(self._episodes.before(count)),
+            sessions=self._sessions_of(self._eligible[:count]),
             items=(
-                *(self._item(row, included=True) for row in kept),
-                *(self._item(row, included=False) for row in self._next_cut(count).tolist()),
+                *self._kept_items[:count],
+                *map(self._cut_items.__getitem__, self._next_cut(count).tolist()),
             ),
             cut_counts=self._cut_counts(count),
         )
@@ -115,24 +115,13 @@ class Assembly:
         counts["budget"] = len(self._eligible) - count
         return {reason: number for reason, number in counts.items() if number}
 
-    def _sessions_of(self, kept: Sequence[int]) -> tuple[SessionSummary, ...]:
+    def _sessions_of(self, kept: Ints) -> tuple[SessionSummary, ...]:
         columns = self._ranking.columns
-        named = {
-            columns.session_ids[number]
-            for number in columns.session[list(kept)].tolist()
-            if number >= 0
-        }
-        return tuple(summary for id_, summary in self._sessions.items() if id_ in named)
+        numbers = set(columns.session[kept].tolist()) - {-1}
+        found = [self._sessions[columns.session_ids[number]] for number in numbers]
+        return tuple(sorted(found, key=lambda each: (each.last_at, each.session_id), reverse=True))
 
     def _item(self, row: int, *, included: bool) -> ContextItem:
-        known = self._items.get((row, included))
-        if known is not None:
-            return known
-        item = self._new_item(row, included=included)
-        self._items[row, included] = item
-        return item
-
-    def _new_item(self, row: int, *, included: bool) -> ContextItem:
         ranking, columns, detail = self._ranking, self._ranking.columns, self._details[row]
         parts = ranking.parts_of(row)
         session = int(columns.session[row])
@@ -156,6 +145,25 @@ class Assembly:
         if reason == "suppressed":
             return self._details[self._ranking.suppressor[row]].item_id
         return self._ranking.columns.related.get(row)
+
+
+def _by_field(
+    owners: Sequence[Memory | Episode],
+) -> tuple[Prefixes[Memory], Prefixes[Memory], Prefixes[Episode]]:
+    """Facts, procedures and episodes, each at the position of its first line."""
+    facts: Prefixes[Memory] = Prefixes()
+    procedures: Prefixes[Memory] = Prefixes()
+    episodes: Prefixes[Episode] = Prefixes()
+    seen: set[str] = set()
+    for position, owner in enumerate(owners):
+        if owner.id in seen:
+            continue
+        seen.add(owner.id)
+        if isinstance(owner, Episode):
+            episodes.add(position, owner)
+        else:
+            (procedures if owner.kind == PROCEDURE else facts).add(position, owner)
+    return facts, procedures, episodes
 
 
 def _until_over(running: Iterator[int], largest: int) -> Iterator[int]:

@@ -80,7 +80,7 @@ class ExplainBody(SubjectBody):
 class CorrectionBody(SubjectBody):
     """The text that replaces a memory."""
 
-    content: Annotated[str, StringConstraints(min_length=1)]
+    content: str
 
 
 def recorded(runtime: MemoryRuntime, bodies: Sequence[EpisodeBody]) -> list[Episode]:

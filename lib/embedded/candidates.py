@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from lib.embedded.packing import Line
 from lib.embedded.passages import FORGOTTEN
-from lib.embedded.rows import from_us
 from lib.models import EPISODE, KINDS, Episode, Memory, SessionSummary
 
 KIND_CODES: Final = {kind: code for code, kind in enumerate((*KINDS, EPISODE))}
@@ -60,11 +59,14 @@ class Columns:
     carried: Ints
     """Rows whose words are all in the row beside it in `carriers`."""
     carriers: Ints
+    newest_first: Ints
+    """All rows by time, the newest first; of equal times the later entry first."""
     related: dict[int, str]
     session_ids: tuple[str, ...]
     details: dict[int, Detail] = field(default_factory=dict)
     """By row, what was read already; true for as long as these columns are."""
     owners: dict[int, Memory | Episode] = field(default_factory=dict)
+    sessions: dict[str, SessionSummary] = field(default_factory=dict)
 
     def rows_of(self, keys: Ints) -> Ints:
         """The rows with these keys; keys that are not candidates are left out."""
@@ -123,16 +125,13 @@ def matching_rows(
     connection: sqlite3.Connection, columns: Columns, terms: Sequence[str]
 ) -> list[Ints]:
     """The rows that each FTS5 expression matches."""
-    cursor = connection.cursor()
-    cursor.row_factory = None
+    # Keys come as one text: making a row of each would take longer than finding them.
+    statement = "SELECT group_concat(rowid) FROM words WHERE words MATCH ?"
     found = []
     for term in terms:
-        cursor.execute(
-            "SELECT rowid FROM words WHERE words MATCH ?",
-            (f"subject : s{columns.subject} AND text : ({term})",),
-        )
-        keys = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1)
-        found.append(columns.rows_of(keys))
+        match = f"text : ({term}) AND subject : s{columns.subject}"
+        (keys,) = connection.execute(statement, (match,)).fetchone()
+        found.append(columns.rows_of(np.fromstring(keys or "", np.int64, sep=",")))
     return found
 
 
@@ -145,24 +144,6 @@ def rows_of_memory(connection: sqlite3.Connection, columns: Columns, memory_id: 
     ).fetchall()
     rows: list[int] = columns.rows_of(np.array([row["key"] for row in keys], np.int64)).tolist()
     return rows
-
-
-def session_summaries(
-    connection: sqlite3.Connection, columns: Columns
-) -> dict[str, SessionSummary]:
-    """Every session of the subject, newest first."""
-    return {
-        row["session_id"]: SessionSummary(
-            row["session_id"], row["n"], from_us(row["first_us"]), from_us(row["last_us"])
-        )
-        for row in connection.execute(
-            "SELECT session_id, count(*) AS n, min(coalesce(occurred_us, created_us)) AS first_us,"
-            " max(coalesce(occurred_us, created_us)) AS last_us FROM episodes"
-            " WHERE subject = ? AND session_id IS NOT NULL GROUP BY session_id"
-            " ORDER BY last_us DESC, max(seq) DESC",
-            (columns.subject,),
-        )
-    }
 
 
 def _read_lines(connection: sqlite3.Connection, subject: int, known: _Lines | None) -> _Lines:
@@ -227,6 +208,7 @@ def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: 
         until=until[shown],
         carried=np.searchsorted(table[:, 0], kept_pairs[:, 0]),
         carriers=np.searchsorted(table[:, 0], kept_pairs[:, 1]),
+        newest_first=np.lexsort((-table[:, 0], -table[:, 5])),
         related={at[key]: memory_id for key, memory_id in related.items() if key in at},
         session_ids=tuple(lines.sessions),
     )

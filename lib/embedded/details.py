@@ -2,12 +2,12 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from lib.embedded.candidates import Columns, Detail
 from lib.embedded.packing import Line, line_tokens
 from lib.embedded.rows import EPISODE_COLUMNS, MEMORY_COLUMNS, from_us, to_episode, to_memory
-from lib.models import EPISODE, Episode, Memory
+from lib.models import EPISODE, Episode, Memory, SessionSummary
 
 _BATCH = 500  # ids per statement: below the 999 parameters that old SQLite builds allow
 
@@ -67,6 +67,25 @@ def read_owners(
     return columns.owners
 
 
+def read_sessions(
+    connection: sqlite3.Connection, columns: Columns, numbers: Iterable[int]
+) -> dict[str, SessionSummary]:
+    """What the timeline says of each session, by id."""
+    named = {columns.session_ids[number] for number in numbers if number >= 0}
+    for found in _select(
+        connection,
+        "SELECT session_id, count(*) AS episodes, min(coalesce(occurred_us, created_us)) AS first,"
+        " max(coalesce(occurred_us, created_us)) AS last FROM episodes"
+        f" WHERE subject = {columns.subject} AND session_id",
+        list(named - columns.sessions.keys()),
+        after="GROUP BY session_id",
+    ):
+        columns.sessions[found["session_id"]] = SessionSummary(
+            found["session_id"], found["episodes"], from_us(found["first"]), from_us(found["last"])
+        )
+    return columns.sessions
+
+
 def _line(columns: Columns, row: int, found: sqlite3.Row) -> Line:
     text, kind, tokens = found["text"], found["kind"], found["tokens"]
     if not columns.dated[row] or kind == EPISODE:
@@ -77,8 +96,9 @@ def _line(columns: Columns, row: int, found: sqlite3.Row) -> Line:
 
 
 def _select(
-    connection: sqlite3.Connection, statement: str, ids: list[int]
+    connection: sqlite3.Connection, statement: str, ids: Sequence[int | str], *, after: str = ""
 ) -> Iterator[sqlite3.Row]:
     for start in range(0, len(ids), _BATCH):
         some = ids[start : start + _BATCH]
-        yield from connection.execute(f"{statement} IN ({', '.join('?' * len(some))})", some)
+        marks = ", ".join("?" * len(some))
+        yield from connection.execute(f"{statement} IN ({marks}) {after}", some)

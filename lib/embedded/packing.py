@@ -1,13 +1,17 @@
 """Context text: passages that fit a line, sections, and how many lines fit a budget."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Generic, TypeVar
 
 from lib.embedded.wording import one_line
 from lib.models import ARTIFACT_REF, EPISODE, EPISODE_SUMMARY, PROCEDURE, Message
 from lib.tokens import count_many, count_tokens
+
+T = TypeVar("T")
 
 LINE_TOKENS = 80
 """No line of a context costs more, its dash and newline included."""
@@ -102,16 +106,42 @@ def fitting(totals_by_count: Iterable[int], max_tokens: int) -> int:
     return count
 
 
-def assemble(header: Header, lines: Sequence[Line]) -> str:
-    """The text for the model, empty when there are no lines."""
-    if not lines:
-        return ""
-    sections: dict[int, list[str]] = {}
-    for line in lines:
-        sections.setdefault(_SECTION_OF.get(line.kind, 0), []).append(f"- {line.text}\n")
-    return header.text + "\n".join(
-        _SECTIONS[section] + "".join(sections[section]) for section in sorted(sections)
-    )
+class Layout:
+    """The text for the model with the first lines of a ranking in it, for any number of them."""
+
+    def __init__(self, header: Header, lines: Sequence[Line]) -> None:
+        self._header = header
+        self._sections: dict[int, Prefixes[str]] = {}
+        for position, line in enumerate(lines):
+            section = self._sections.setdefault(_SECTION_OF.get(line.kind, 0), Prefixes())
+            section.add(position, f"- {line.text}\n")
+
+    def text(self, count: int) -> str:
+        """The text with `count` lines, empty with none."""
+        if not count:
+            return ""
+        return self._header.text + "\n".join(
+            _SECTIONS[section] + "".join(lines)
+            for section in sorted(self._sections)
+            if (lines := self._sections[section].before(count))
+        )
+
+
+class Prefixes(Generic[T]):
+    """Values with the position each stands at, so that those before any position are a slice."""
+
+    def __init__(self) -> None:
+        self._positions: list[int] = []
+        self._values: list[T] = []
+
+    def add(self, position: int, value: T) -> None:
+        """Adds the value at a position after all others."""
+        self._positions.append(position)
+        self._values.append(value)
+
+    def before(self, position: int) -> list[T]:
+        """The values that stand before `position`."""
+        return self._values[: bisect_left(self._positions, position)]
 
 
 def _label(text: str) -> str:

@@ -117,7 +117,8 @@ def rank(
     )
     # Left to right, as ScoreParts.total adds them, so that both agree to the last bit.
     score = parts[:, 0] + parts[:, 1] + parts[:, 2] + parts[:, 3] + parts[:, 4]
-    order = np.lexsort((-columns.key, -columns.when, -score))
+    newest = columns.newest_first
+    order = newest[np.argsort(-score[newest], kind="stable")]
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
 
@@ -146,15 +147,14 @@ def _recency(columns: Columns) -> NDArray[np.float64]:
 
 def _welcome(columns: Columns, reading: Reading, expired: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Lines that pass the floor whatever their words."""
-    facts = np.flatnonzero((columns.kind == KIND_CODES[PROFILE_FACT]) & ~expired)
-    identity_first = facts[np.lexsort((-columns.when[facts], ~columns.identity[facts]))]
+    newest = columns.newest_first[~expired[columns.newest_first]]
+    facts = newest[columns.kind[newest] == KIND_CODES[PROFILE_FACT]]
+    identity_first = facts[np.argsort(~columns.identity[facts], kind="stable")]
     welcome = np.zeros(len(columns.key), bool)
     welcome[identity_first[: PERSONAL_WELCOME if reading.personal else ALWAYS_WELCOME]] = True
     if reading.broad:
         welcome |= (columns.memory > 0) & ~expired
-        lines = np.flatnonzero((columns.memory == 0) & ~expired)
-        newest = lines[np.lexsort((-columns.key[lines], -columns.when[lines]))]
-        welcome[newest[:RECENT_LINES]] = True
+        welcome[newest[columns.memory[newest] == 0][:RECENT_LINES]] = True
     return welcome
 
 
@@ -163,8 +163,9 @@ def _suppress(
 ) -> dict[int, int]:
     """Marks each eligible line whose words all stand in a higher ranked one it is linked with.
 
-    What no longer holds suppresses nothing that does. The carrier is in every bundle that the line could be in, as it ranks higher. Where the
-    carrier is suppressed itself, its own carrier has the words of both.
+    What no longer holds suppresses nothing that does. The carrier is in every bundle that the
+    line could be in, as it ranks higher; where it is suppressed itself, its own carrier has the
+    words of both.
     """
     carried, carriers = columns.carried, columns.carriers
     eligible = (reasons[carried] == _ELIGIBLE) & (reasons[carriers] == _ELIGIBLE)

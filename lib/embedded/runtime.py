@@ -29,6 +29,7 @@ from lib.embedded.store import Store
 from lib.embedded.wording import clean
 from lib.errors import InputError
 from lib.models import (
+    PROFILE_FACT,
     CompileReport,
     ContextBundle,
     ContextItem,
@@ -140,7 +141,8 @@ class EmbeddedRuntime:
         """What was made of all episodes not yet compiled; nothing new the second time."""
         with self._database.compiling(subject_id):
             while pending := self._store.pending(subject_id):
-                drafts = self._compiler.draft(pending)
+                known = self._store.memories(subject_id, kind=PROFILE_FACT, include_ended=False)
+                drafts = self._compiler.draft(pending, known=known)
                 result = self._store.apply(
                     subject_id,
                     pending,
