@@ -1,13 +1,13 @@
 """What every token budget buys: memories, passages and tokens, from the smallest to everything."""
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import pairwise
 from math import ceil
 
-from lib.models import EPISODE, ContextBundle, ContextItem
+from lib.models import EPISODE, ContextBundle, ContextItem, CutReason
 from lib.protocol import MemoryRuntime
 from lib.tokens import count_many
 
@@ -17,15 +17,6 @@ LARGEST_BUDGET = 128_000
 DEFAULT_POINTS = 40
 _EVEN_STEPS_UP_TO = 4_000
 """Beyond this, budgets grow by a factor: even steps would leave out every small budget."""
-
-_REASONS = {
-    "budget": "No room left in {max_tokens:,} tokens",
-    "floor": "Too little to do with the task",
-    "suppressed": "Already said by a higher-ranked item",
-    "superseded": "Replaced by a newer memory",
-    "filtered": "Labelled secret or sensitive",
-}
-_UNEXPLAINED = "Left out; this runtime does not say why"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +163,7 @@ def point_of(bundle: ContextBundle, *, max_tokens: int) -> SweepPoint:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One memory or passage at a budget: what it costs, and in words why it was cut."""
+    """One memory or passage at a budget: what it costs, and why it was cut if it was."""
 
     id: str
     kind: str
@@ -180,7 +171,10 @@ class Candidate:
     tokens: int
     rank: int
     score: float | None = None
-    why: str = ""
+    reason: CutReason = ""
+    """Empty for what is kept, and where the runtime does not say why it was cut."""
+    covered_by: int | None = None
+    """Rank of the item in the bundle that already says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,35 +202,39 @@ def view_budget(
     if not bundle.items:
         kept = _contents(bundle)
         ids = {candidate.id for candidate in kept}
-        cut = [item for item in _contents(whole, why=_UNEXPLAINED) if item.id not in ids]
+        cut = [item for item in _contents(whole) if item.id not in ids]
         return BudgetView(point, tuple(kept), tuple(cut))
     ranks = {item.id: item.rank for item in bundle.items if item.included}
     cut_items = [item for item in bundle.items if not item.included]
     return BudgetView(
         point,
-        kept=tuple(_candidate(item) for item in bundle.items if item.included),
-        cut=tuple(_candidate(item, _reason(item, max_tokens, ranks)) for item in cut_items),
+        kept=tuple(_candidate(item, ranks) for item in bundle.items if item.included),
+        cut=tuple(_candidate(item, ranks) for item in cut_items),
         unlisted=max(0, sum(bundle.cut_counts.values()) - len(cut_items)),
     )
 
 
-def _candidate(item: ContextItem, why: str = "") -> Candidate:
-    return Candidate(item.id, item.kind, item.content, item.tokens, item.rank, item.score, why)
+def _candidate(item: ContextItem, ranks: Mapping[str, int]) -> Candidate:
+    covered_by = ranks.get(item.related_id or "") if item.reason == "suppressed" else None
+    return Candidate(
+        id=item.id,
+        kind=item.kind,
+        content=item.content,
+        tokens=item.tokens,
+        rank=item.rank,
+        score=item.score,
+        reason=item.reason,
+        covered_by=covered_by,
+    )
 
 
-def _reason(item: ContextItem, max_tokens: int, ranks: dict[str, int]) -> str:
-    if item.reason == "suppressed" and item.related_id in ranks:
-        return f"Already said by number {ranks[item.related_id]} in the bundle"
-    return _REASONS.get(item.reason, _UNEXPLAINED).format(max_tokens=max_tokens)
-
-
-def _contents(bundle: ContextBundle, *, why: str = "") -> list[Candidate]:
+def _contents(bundle: ContextBundle) -> list[Candidate]:
     """The bundle's contents where the runtime ranks them without saying how."""
     rows = [(memory.id, memory.kind, memory.content) for memory in bundle.memories]
     rows += [(episode.id, EPISODE, episode.text) for episode in bundle.episodes]
     tokens = count_many([content for _, _, content in rows])
     return [
-        Candidate(row_id, kind, content, cost, rank, None, why)
+        Candidate(row_id, kind, content, cost, rank)
         for rank, ((row_id, kind, content), cost) in enumerate(
             zip(rows, tokens, strict=True), start=1
         )

@@ -1,7 +1,5 @@
 """Budget: what fits in the prompt at each token budget, what is cut and why, what it costs."""
 
-import streamlit as st
-
 from lib import resources
 from lib.state import current_subject
 from lib.sweep import view_budget, whole_context
@@ -10,7 +8,6 @@ from lib.ui import sweep_view
 subject_id = current_subject()
 runtime = resources.memory_runtime()
 
-st.title("Budget")
 task, max_tokens = sweep_view.choose(subject_id)
 whole = whole_context(runtime, subject_id, task=task)
 sweep = sweep_view.swept(runtime, subject_id, task=task, whole=whole)

@@ -61,6 +61,8 @@ class Comparison:
     memory: Side = field(default_factory=lambda: Side("memory"))
     episode_id: str | None = None
     """The recorded exchange, once there is one."""
+    record_error: str | None = None
+    """What went wrong while recording or, with an `episode_id`, while compiling afterwards."""
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -164,4 +166,4 @@ def record_exchange(runtime: MemoryRuntime, comparison: Comparison) -> Compariso
         metadata={"model": comparison.model},
         idempotency_key=f"compare:{comparison.id}",
     )
-    return replace(comparison, episode_id=episode.id)
+    return replace(comparison, episode_id=episode.id, record_error=None)

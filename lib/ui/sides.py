@@ -1,6 +1,8 @@
 """The two sides of a comparison: asking, streaming at once, and what each one cost."""
 
 import time
+from contextlib import closing
+from dataclasses import replace
 from uuid import uuid4
 
 import streamlit as st
@@ -17,6 +19,7 @@ from lib.comparison import (
     record_exchange,
     reply_cost,
 )
+from lib.conversation import compile_when_due
 from lib.errors import StatewaveError
 from lib.state import app_state
 from lib.ui import controls
@@ -24,6 +27,7 @@ from lib.ui.streaming import interruptible
 from lib.ui.text import inert, literal
 
 _POLL_S = 0.05
+_WATCH_S = 0.5
 _PICKED = "compare_picked"
 _HEADERS: dict[SideName, str] = {
     "stateless": ":gray[●] **Stateless**",
@@ -32,22 +36,24 @@ _HEADERS: dict[SideName, str] = {
 
 
 def ask(subject_id: str) -> Comparison | None:
-    """Draws the question row; what is being compared for this subject, if anything."""
-    question, settings, recording = st.columns([8, 2, 3], vertical_alignment="center")
-    with settings.popover("Settings", icon=":material/tune:", width="stretch"):
-        options = controls.reply_options()
-    with recording:
+    """Draws title, settings and question; what is being compared for this subject, if anything."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(f"Compare as {literal(subject_id)}", width="content")
+        st.space("stretch")
         record = st.checkbox(
-            "Record this exchange in memory",
+            "Record in memory",
             key="compare_record",
             persist_state="session",
-            help="Off: nothing of a comparison is kept. On: the next question and its "
-            "memory-backed reply are recorded once, as one episode.",
+            help="Off: nothing of a comparison is recorded. On: the next exchange, that is the "
+            "question and its memory-backed reply, is recorded once, as one episode.",
         )
-    typed = question.chat_input(
-        f"Ask both sides about {subject_id}", key="compare_message", submit_mode="stop"
-    )
-    _offer_questions(subject_id)
+        with st.popover("Settings", icon=":material/tune:"):
+            options = controls.reply_options()
+    with st.container():
+        typed = st.chat_input(
+            "One message for both sides", key="compare_message", submit_mode="stop"
+        )
+        _offer_questions(subject_id)
     message = typed or st.session_state.pop(_PICKED, None)
     state = app_state()
     if message:
@@ -74,6 +80,7 @@ def _offer_questions(subject_id: str) -> None:
             key=f"compare_question_{subject_id}",
             format_func=literal,
             label_visibility="collapsed",
+            wrap=False,
             on_change=_pick,
             args=(f"compare_question_{subject_id}",),
         )
@@ -106,6 +113,9 @@ def draw_empty(subject_id: str) -> None:
 def draw(comparison: Comparison) -> Comparison:
     """Both sides, each streaming on its own; the comparison once both have settled."""
     st.markdown(f"**{literal(comparison.message)}**")
+    under_way = not comparison.settled
+    if under_way:
+        _settle_after_stop(comparison)
     left, right = st.columns(2, border=True, wrap=True)
     with left:
         _draw_side(comparison, "stateless")
@@ -115,7 +125,18 @@ def draw(comparison: Comparison) -> Comparison:
     while not comparison.settled:
         time.sleep(_POLL_S)
         _ = len(st.session_state)
-    return _record(comparison)
+    comparison = _record(comparison)
+    if under_way:
+        # Ends the watch for Stop, and lets the sidebar see what was recorded.
+        st.rerun()
+    return comparison
+
+
+@st.fragment(run_every=_WATCH_S)
+def _settle_after_stop(comparison: Comparison) -> None:
+    """After Stop no script is left that could redraw the page; this one notices and does."""
+    if comparison.settled:
+        st.rerun()
 
 
 @st.fragment(parallel=True)
@@ -144,9 +165,10 @@ def _stream(comparison: Comparison, side: Side, body: DeltaGenerator) -> None:
     text = ""
     body.markdown(":shimmer[Waiting for the first word…]")
     try:
-        for piece in interruptible(run.open):
-            text += run.add(piece)
-            body.markdown(inert(text))
+        with closing(interruptible(run.open)) as pieces:
+            for piece in pieces:
+                text += run.add(piece)
+                body.markdown(inert(text))
         run.finish()
     except StatewaveError as error:
         run.fail(error)
@@ -191,17 +213,27 @@ def _facts(comparison: Comparison, reply: SideReply) -> str:
 
 
 def _record(comparison: Comparison) -> Comparison:
-    """Records the exchange where that was asked for; says so when it could not be."""
-    try:
-        recorded = record_exchange(resources.memory_runtime(), comparison)
-    except StatewaveError as error:
-        st.warning(literal(str(error)), title="Not recorded", icon=":material/warning:")
-        st.button("Record again", icon=":material/refresh:")
+    """Records the exchange where that was asked for, and keeps why if it could not be."""
+    if comparison.record_error is not None:
         return comparison
+    runtime, subject_id = resources.memory_runtime(), comparison.subject_id
+    recorded = comparison
+    try:
+        recorded = record_exchange(runtime, comparison)
+        if recorded is not comparison:
+            every = resources.app_settings().compile_every
+            compile_when_due(runtime, subject_id, every=every, gate=resources.compile_gate())
+    except StatewaveError as error:
+        recorded = replace(recorded, record_error=str(error))
     if recorded is not comparison:
         app_state().comparison = recorded
         resources.forget_cached_subjects()
     return recorded
+
+
+def record_again(comparison: Comparison) -> None:
+    """Callback: the next run records once more."""
+    app_state().comparison = replace(comparison, record_error=None)
 
 
 def format_usd(usd: float) -> str:

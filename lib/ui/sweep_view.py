@@ -23,7 +23,7 @@ from lib.sweep import (
     token_finding,
 )
 from lib.theme import kind_look
-from lib.ui import controls
+from lib.ui import controls, injected
 from lib.ui.text import literal
 
 CHAT_PAGE = "../../pages/chat.py"
@@ -40,7 +40,8 @@ _SWEEPS_KEPT = 16
 
 
 def choose(subject_id: str) -> tuple[str, int]:
-    """Draws the row of controls: the task, and the budget to look at in tokens."""
+    """Draws title and controls: the task, and the budget to look at in tokens."""
+    st.title(f"Budget for {literal(subject_id)}")
     state = st.session_state
     current = state.get("max_tokens", resources.app_settings().statewave_max_tokens)
     state.setdefault(_MARKER, current)
@@ -208,8 +209,8 @@ def _draw_candidates(candidates: Sequence[Candidate], *, key: str, alt: str) -> 
     }
     if any(item.score is not None for item in candidates):
         columns["Score"] = [item.score for item in candidates]
-    if any(item.why for item in candidates):
-        columns["Why it is cut"] = [item.why for item in candidates]
+    if key == "cut":
+        columns["Why it is cut"] = [_why(item) for item in candidates]
     st.dataframe(
         columns,
         key=f"budget_{key}",
@@ -232,6 +233,12 @@ def _draw_candidates(candidates: Sequence[Candidate], *, key: str, alt: str) -> 
         },
         alt=alt,
     )
+
+
+def _why(candidate: Candidate) -> str:
+    if candidate.covered_by is not None:
+        return f"Already said by rank {candidate.covered_by}, which is in the prompt"
+    return injected.why_cut(candidate.reason).capitalize()
 
 
 def _draw_points(sweep: Sweep) -> None:
