@@ -15,6 +15,7 @@ from lib.errors import InputError
 
 MAX_ID_CHARACTERS = 256
 MAX_TASK_CHARACTERS = 4000
+MAX_BUDGET = 128_000
 DEFAULT_TASK = "What should I know about this subject?"
 
 _SPECIAL_TOKEN = re.compile(r"<\|(?=\w+\|>)")
@@ -52,6 +53,13 @@ def content_text(content: object) -> str:
 def safe_task(task: str) -> str:
     """1 to 4000 characters: a longer task is cut, an empty one becomes a general question."""
     return safe_text(task.strip() or DEFAULT_TASK)[:MAX_TASK_CHARACTERS]
+
+
+def checked_budget(max_tokens: int) -> int:
+    """`max_tokens` if a server takes it: 1 to 128,000."""
+    if not 1 <= max_tokens <= MAX_BUDGET:
+        raise InputError(f"A token budget is between 1 and {MAX_BUDGET:,}, not {max_tokens:,}.")
+    return max_tokens
 
 
 def checked_id(value: str, what: str = "subject id") -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from lib.errors import UnsupportedError
+from lib.errors import InputError, UnsupportedError
 from lib.models import (
     CompileReport,
     ContextBundle,
@@ -26,7 +26,7 @@ from lib.models import (
 )
 from lib.protocol import Capability
 from lib.statewave.calls import CALL_S, COMPILE_S, Call, Caller, RecordedCall
-from lib.statewave.cleaning import checked_id, path_segment, safe_task
+from lib.statewave.cleaning import checked_budget, checked_id, path_segment, safe_task
 from lib.statewave.features import ASK_S, UNKNOWN, FeatureCheck, Features, parse_features
 from lib.statewave.items import with_items
 from lib.statewave.paging import SEARCH_LIMIT, Pager
@@ -175,7 +175,7 @@ class StatewaveClient:
         body: dict[str, Any] = {
             "subject_id": checked_id(subject_id),
             "task": safe_task(task),
-            "max_tokens": max_tokens,
+            "max_tokens": checked_budget(max_tokens),
         }
         if session_id:
             body["session_id"] = checked_id(session_id, "session id")
@@ -210,15 +210,16 @@ class StatewaveClient:
             kept = tuple(memory for memory in newest_first if kind in (None, memory.kind))
             return MemoryList(kept, complete=timeline.complete)
         params = {"subject_id": checked_id(subject_id), "kind": kind}
-        extended = self._features.current().extended
-        return self._pager.memories(params, page=_EXTENDED_PAGE if extended else SEARCH_LIMIT)
+        return self._pager.memories(params, page=self._search_page())
 
     def search_memories(
         self, subject_id: str, query: str, *, kind: str | None = None, limit: int = 100
     ) -> MemoryList:
-        """Active memories that match `query`; a server gives at most 100."""
+        """Active memories that match `query`; a server gives at most 100, ours 1000."""
+        if limit < 1:
+            raise InputError(f"A search returns at least 1 memory, not {limit}.")
         params = {"subject_id": checked_id(subject_id), "q": query, "kind": kind}
-        return self._pager.search(params, limit=max(1, min(limit, SEARCH_LIMIT)))
+        return self._pager.search(params, limit=min(limit, self._search_page()))
 
     def timeline(self, subject_id: str) -> Timeline:
         """Episodes and memories, oldest first; a 0.7.1 server stops at the oldest 100 of each."""
@@ -250,6 +251,9 @@ class StatewaveClient:
     def close(self) -> None:
         """Closes all connections; a later call opens new ones."""
         self._caller.close()
+
+    def _search_page(self) -> int:
+        return _EXTENDED_PAGE if self._features.current().extended else SEARCH_LIMIT
 
     def _change(self, subject_id: str, memory_id: str, verb: str, body: dict[str, Any]) -> Memory:
         self._require(
