@@ -18,7 +18,7 @@ st.title("See what memory does for an assistant")
 st.markdown(
     "A chat assistant starts every conversation from nothing, unless something remembers for it. "
     "This app runs such a memory on real conversations and shows what it keeps, what it adds to "
-    "each prompt, and what that costs in tokens, the pieces of words that models read and bill."
+    "each prompt, and what that costs in tokens, the pieces of words that models charge for."
 )
 try:
     figures = measure_subject(runtime, subject_id, task, max_tokens=max_tokens)

@@ -9,11 +9,11 @@ from lib.inspection import missing_capabilities
 from lib.ui.text import literal
 
 ENVIRONMENT_EXAMPLE: Final = """\
-# A Statewave server instead of the built-in engine
+# A Statewave server
 STATEWAVE_BASE_URL=http://127.0.0.1:8100
 STATEWAVE_API_KEY=
 
-# A language model: OpenAI, or anything that speaks its API (Ollama, vLLM, Azure, …)
+# OpenAI, or any model that speaks its API
 LLM_API_KEY=sk-...
 OPENAI_MODEL=gpt-4o-mini
 LLM_BASE_URL=https://api.openai.com/v1
@@ -28,7 +28,7 @@ def draw() -> None:
     reads = "a language model" if model.is_language_model else "quotes what it is given"
     st.table(
         {
-            "Memory engine": f"{literal(info.name)} {literal(info.version)}",
+            "Engine": f"{literal(info.name)} {literal(info.version)}",
             "Where": literal(info.location),
             "Model": f"{literal(model.name)}: {reads}",
         },

@@ -8,8 +8,6 @@ import streamlit as st
 from lib.models import Episode
 from lib.ui.text import literal
 
-_SPEAKERS = {"user": "Subject", "assistant": "Assistant", "system": "System"}
-
 
 def day(moment: datetime) -> str:
     """A date as people write it, such as 3 Mar 2026 (UTC)."""
@@ -33,7 +31,7 @@ def draw(episode: Episode) -> None:
     if not episode.messages:
         st.code(json.dumps(dict(episode.payload), indent=2, ensure_ascii=False), language="json")
     for message in episode.messages:
-        speaker = _SPEAKERS.get(message.role, message.role.capitalize())
+        speaker = episode.subject_id if message.role == "user" else message.role.capitalize()
         st.markdown(f"**{literal(speaker)}**")
         # st.text neither parses Markdown nor joins lines.
         st.text(message.content, width="stretch")

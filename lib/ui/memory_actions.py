@@ -13,9 +13,18 @@ MEMORY_PARAMETER = "memory"
 """The opened memory's id in the address, so that it can be shared and survives F5."""
 
 
+ANY = ""
+"""A filter that lets everything pass."""
+
+
 def open_memory(memory_id: str) -> None:
     """Show this memory below the table."""
     st.query_params[MEMORY_PARAMETER] = memory_id
+
+
+def close_memory() -> None:
+    """Let the first memory that matches the filters be the opened one."""
+    st.query_params.pop(MEMORY_PARAMETER, None)
 
 
 def session_filter_key(subject_id: str) -> str:
@@ -27,7 +36,7 @@ def clear_filters(subject_id: str) -> None:
     """Show every memory again."""
     st.session_state.memory_words = ""
     for key in ("memory_kind", "memory_status", session_filter_key(subject_id)):
-        st.session_state[key] = None
+        st.session_state[key] = ANY
 
 
 def forget(subject_id: str, memory_id: str) -> None:

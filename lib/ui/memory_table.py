@@ -1,18 +1,21 @@
 """The table of memories: totals, filters, rows, and which one is open."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
 from lib.inspection import STATUSES, MemoryFilter, SubjectMemory, Totals, count_memories
-from lib.models import Memory, MemoryList
+from lib.models import KINDS, Memory, MemoryList
 from lib.theme import kind_look
-from lib.ui.memory_actions import MEMORY_PARAMETER, open_memory, session_filter_key
+from lib.ui import memory_actions
 from lib.ui.text import literal
 
 TABLE_KEY = "memory_table"
+_SELECT_PX = 160
 _ROW_PX = 35
 _ROWS_SHOWN = 6
+_TEXT_PX = 310
 
 
 def draw_totals(subject: SubjectMemory) -> None:
@@ -39,46 +42,59 @@ def totals_sentence(totals: Totals, complete: bool) -> str:
 
 
 def draw_filters(subject: SubjectMemory) -> MemoryFilter:
-    """The row of filters, and what they are set to."""
-    search, kind, status, session = st.columns([5, 3, 3, 4])
-    kinds = [kind for kind, _ in count_memories(subject.memories).by_kind]
-    known = list(dict.fromkeys([*kinds, *(memory.kind for memory in subject.memories)]))
-    words = search.text_input(
-        "Search",
-        key="memory_words",
-        persist_state="session",
-        placeholder="Words in the memory",
-        icon=":material/search:",
-    )
-    return MemoryFilter(
-        words=words,
-        kind=kind.selectbox(
-            "Kind",
-            [None, *known],
-            key="memory_kind",
-            format_func=lambda kind: kind_look(kind).plural if kind else "All kinds",
-        ),
-        status=status.selectbox(
+    """The row of filters, and what they are set to; two rows on a phone."""
+    kinds = list(dict.fromkeys([*KINDS, *(memory.kind for memory in subject.memories)]))
+    with st.container(horizontal=True):
+        words = st.text_input(
+            "Search",
+            key="memory_words",
+            persist_state="session",
+            placeholder="Words",
+            icon=":material/search:",
+            on_change=memory_actions.close_memory,
+        )
+        kind = _choose("Kind", kinds, key="memory_kind", name=lambda kind: kind_look(kind).plural)
+        status = _choose(
             "Status",
-            [None, *STATUSES],
+            STATUSES,
             key="memory_status",
-            format_func=lambda status: status.capitalize() if status else "Any status",
+            name=str.capitalize,
             help="Superseded: a newer memory took its place. Forgotten: taken out by hand. "
             "Only active memories reach a prompt.",
-        ),
-        session_id=session.selectbox(
+        )
+        session_id = _choose(
             "Session",
-            [None, *subject.session_ids],
-            key=session_filter_key(subject.subject_id),
-            format_func=lambda session_id: session_id or "All sessions",
+            subject.session_ids,
+            key=memory_actions.session_filter_key(subject.subject_id),
+            name=str,
             help="A session is one conversation.",
-        ),
+        )
+    return MemoryFilter(words=words, kind=kind, status=status, session_id=session_id)
+
+
+def _choose(
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    name: Callable[[str], str],
+    help: str | None = None,
+) -> str | None:
+    chosen = st.selectbox(
+        label,
+        [memory_actions.ANY, *options],
+        key=key,
+        format_func=lambda option: name(option) if option else "All",
+        help=help,
+        width=_SELECT_PX,
+        on_change=memory_actions.close_memory,
     )
+    return chosen or None
 
 
 def opened_memory(subject: SubjectMemory, listed: Sequence[Memory]) -> Memory | None:
     """The memory the address names; without one, the first in the list."""
-    named = subject.memory(st.query_params.get(MEMORY_PARAMETER))
+    named = subject.memory(st.query_params.get(memory_actions.MEMORY_PARAMETER))
     return named or (listed[0] if listed else None)
 
 
@@ -93,7 +109,8 @@ def draw_table(found: MemoryList, opened: Memory | None) -> None:
     }
     st.dataframe(
         {
-            "Kind": [[kind_look(memory.kind).label] for memory in memories],
+            "": [_dot(memory.kind) for memory in memories],
+            "Kind": [kind_look(memory.kind).label for memory in memories],
             "Memory": [memory.content for memory in memories],
             "Confidence": [memory.confidence for memory in memories],
             "Valid from": [memory.valid_from.date() for memory in memories],
@@ -103,41 +120,49 @@ def draw_table(found: MemoryList, opened: Memory | None) -> None:
         key=TABLE_KEY,
         height=_ROW_PX * (min(len(memories), _ROWS_SHOWN) + 1) + 2,
         hide_index=True,
-        on_select=lambda: _open_picked(ids),
+        on_select=lambda: _open_picked(ids, row),
         selection_mode=["single-row", "single-cell"],
-        column_config=_columns(memories),
+        column_config=_columns(),
         alt="Memories that match the filters, one a row",
     )
     if not found.complete:
         st.caption(f"The first {len(memories):,}; the server lists no more.")
 
 
-def _open_picked(ids: Sequence[str]) -> None:
+def _open_picked(ids: Sequence[str], ticked: int | None) -> None:
     picked = st.session_state[TABLE_KEY].selection
-    rows = [*picked.rows, *(cell[0] for cell in picked.cells)]
+    rows = [row for row in picked.rows if row != ticked]
+    # A tick that is taken back also reports a cell nobody touched; then nothing was picked.
+    if not rows and picked.rows:
+        rows = [row for row, _column in picked.cells]
     if rows:
-        open_memory(ids[rows[-1]])
+        memory_actions.open_memory(ids[rows[-1]])
 
 
-def _columns(memories: Sequence[Memory]) -> dict[str, object]:
-    looks = [kind_look(kind) for kind in dict.fromkeys(memory.kind for memory in memories)]
+def _columns() -> dict[str, Any]:
     config = st.column_config
     return {
-        "Kind": config.MultiselectColumn(
-            width=110,
-            options=[look.label for look in looks],
-            color=[look.colour for look in looks],
-        ),
-        "Memory": config.TextColumn(width="large"),
+        "": config.ImageColumn(width=36),
+        "Kind": config.TextColumn(width=92),
+        "Memory": config.TextColumn(width=_TEXT_PX),
         "Confidence": config.NumberColumn(
-            width=90, format="%.2f", help="How sure the memory is, from 0 to 1."
+            width=88, format="%.2f", help="How sure the memory is, from 0 to 1."
         ),
-        "Valid from": config.DateColumn(width=100, format="D MMM YYYY"),
-        "Status": config.TextColumn(width=100),
+        "Valid from": config.DateColumn(width=98, format="D MMM YYYY"),
+        "Status": config.TextColumn(width=92),
         "Sources": config.NumberColumn(
             width=70, help="Episodes, that is recorded turns, the memory came from."
         ),
     }
+
+
+def _dot(kind: str) -> str:
+    """The kind's mark as a picture: a cell cannot hold coloured text beside plain text."""
+    colour = kind_look(kind).colour.removeprefix("#")
+    return (
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'%3E"
+        f"%3Ccircle cx='4.5' cy='4.5' r='2' fill='%23{colour}'/%3E%3C/svg%3E"
+    )
 
 
 def _kind_name(kind: str, number: int) -> str:

@@ -1,6 +1,7 @@
 """One memory opened: its words, how far to trust it, where it came from, what to do with it."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -39,17 +40,18 @@ def _draw_head(memory: Memory, listed: Sequence[Memory]) -> None:
             st.badge(memory.status.capitalize(), color="gray")
         st.space("stretch")
         if place is not None:
-            _draw_step("Previous memory", ":material/chevron_left:", ids, place - 1)
+            _draw_step("Previous", ids, place - 1)
             st.markdown(f"{place + 1:,} of {len(ids):,}")
-            _draw_step("Next memory", ":material/chevron_right:", ids, place + 1)
+            _draw_step("Next", ids, place + 1)
 
 
-def _draw_step(label: str, icon: str, ids: Sequence[str], place: int) -> None:
+def _draw_step(label: Literal["Previous", "Next"], ids: Sequence[str], place: int) -> None:
     possible = 0 <= place < len(ids)
     st.button(
-        icon,
-        key=label,
-        help=label,
+        label,
+        key=f"memory_{label}",
+        icon=":material/chevron_left:" if label == "Previous" else ":material/chevron_right:",
+        icon_position="left" if label == "Previous" else "right",
         type="tertiary",
         disabled=not possible,
         on_click=memory_actions.open_memory,

@@ -15,20 +15,21 @@ MEMORY_PAGE = "../../pages/memory.py"
 def draw(subject_id: str, task: str, figures: SubjectFigures) -> None:
     """Three cards: chat, compare, budget."""
     chat, compare, budget = st.columns(3, border=True)
-    name = literal(subject_id)
     with chat:
-        st.markdown("**1. Chat with someone it remembers**")
-        st.metric(f"Memories of {name}", f"{_at_least(figures)}{figures.memories:,}")
+        st.markdown("**1. Chat with memory**")
+        st.metric(f"Memories of {literal(subject_id)}", f"{_at_least(figures)}{figures.memories:,}")
         st.markdown(_history(figures))
         _draw_link(CHAT_PAGE, "Open Chat")
     with compare:
-        st.markdown("**2. Ask with memory and without**")
-        st.metric("Tokens memory adds to the prompt", f"{figures.context_tokens:,}")
-        st.markdown(f"for the question “{literal(task)}”")
+        st.markdown("**2. Compare with and without**")
+        st.metric("Memory adds to the prompt", f"{figures.context_tokens:,} tokens")
+        st.markdown(f"when asked “{literal(task)}”")
         _draw_link(COMPARE_PAGE, "Open Compare")
     with budget:
-        st.markdown("**3. See what each token budget buys**")
-        st.metric("Tokens in the whole history", f"{_at_least(figures)}{figures.history_tokens:,}")
+        st.markdown("**3. Choose a budget**")
+        st.metric(
+            "Everything said so far", f"{_at_least(figures)}{figures.history_tokens:,} tokens"
+        )
         st.markdown(_saving(figures))
         _draw_link(BUDGET_PAGE, "Open Budget")
 
@@ -51,17 +52,15 @@ def _draw_link(page: str, label: str) -> None:
 
 def _history(figures: SubjectFigures) -> str:
     return (
-        f"made from {_count(figures.episodes, 'episode')} (recorded turns) in "
-        f"{_count(figures.sessions, 'session')} (conversations)"
+        f"made from {_count(figures.episodes, 'recorded turn')} in "
+        f"{_count(figures.sessions, 'conversation')}"
     )
 
 
 def _saving(figures: SubjectFigures) -> str:
-    if not figures.history_tokens:
-        return f"nothing to fit into a budget of {figures.max_tokens:,} yet"
     return (
-        f"Within a budget of {figures.max_tokens:,}, memory sends {figures.context_tokens:,} of "
-        f"them: {figures.context_share:.0%}"
+        f"With a budget of {figures.max_tokens:,}, memory sends {figures.context_tokens:,}: "
+        f"{figures.context_share:.0%} of it"
     )
 
 
