@@ -61,6 +61,9 @@ class Columns:
     carriers: Ints
     newest_first: Ints
     """All rows by time, the newest first; of equal times the later entry first."""
+    before: Ints
+    """Lines of episodes that have a next line in the same session; it stands in `after`."""
+    after: Ints
     related: dict[int, str]
     session_ids: tuple[str, ...]
     details: dict[int, Detail] = field(default_factory=dict)
@@ -191,6 +194,7 @@ def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: 
             related[key] = memory_id
     shown = state < HIDDEN
     table = lines.table[shown]
+    before, after = _neighbours(table)
     at = {int(key): row for row, key in enumerate(table[:, 0])} if related else {}
     kept_pairs = lines.pairs[np.isin(lines.pairs, table[:, 0]).all(axis=1)]
     return Columns(
@@ -209,9 +213,23 @@ def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: 
         carried=np.searchsorted(table[:, 0], kept_pairs[:, 0]),
         carriers=np.searchsorted(table[:, 0], kept_pairs[:, 1]),
         newest_first=np.lexsort((-table[:, 0], -table[:, 5])),
+        before=before,
+        after=after,
         related={at[key]: memory_id for key, memory_id in related.items() if key in at},
         session_ids=tuple(lines.sessions),
     )
+
+
+def _neighbours(table: Ints) -> tuple[Ints, Ints]:
+    """Pairs of lines said one after the other, in one session or at least in one episode."""
+    key, memory, episode, when, session = (table[:, column] for column in (0, 1, 2, 5, 6))
+    said = np.flatnonzero(memory == 0)
+    said = said[np.lexsort((key[said], when[said], session[said]))]
+    before, after = said[:-1], said[1:]
+    together = np.where(
+        session[before] >= 0, session[before] == session[after], episode[before] == episode[after]
+    )
+    return before[together], after[together]
 
 
 def _exceptions(

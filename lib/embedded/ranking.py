@@ -52,7 +52,7 @@ RECAP_RELEVANCE: Final[Mapping[str, float]] = {
     EPISODE: 2.0,
 }
 RECENT_LINES: Final = 6
-"""Raw lines that a broad task welcomes, newest first."""
+"""Raw lines that a recap welcomes, newest first, as does any broad task without memories."""
 
 FLOOR_POINTS: Final = 1.5
 FLOOR_SHARE: Final = 0.25
@@ -154,7 +154,9 @@ def _welcome(columns: Columns, reading: Reading, expired: NDArray[np.bool_]) -> 
     welcome[identity_first[: PERSONAL_WELCOME if reading.personal else ALWAYS_WELCOME]] = True
     if reading.broad:
         welcome |= (columns.memory > 0) & ~expired
-        welcome[newest[columns.memory[newest] == 0][:RECENT_LINES]] = True
+        # About the person a memory says it better; where things were left, the words themselves.
+        if reading.recap or not columns.memory[newest].any():
+            welcome[newest[columns.memory[newest] == 0][:RECENT_LINES]] = True
     return welcome
 
 

@@ -19,6 +19,8 @@ DEFAULT_TASK = "What should I know about this subject?"
 _K1, _B = 1.2, 0.75
 _FULL_SHARE = 0.5
 """A best line with this share of the task's weight scores 8; a weaker best line scores less."""
+NEIGHBOUR_SHARE = 0.75
+"""What was said right before and after a hit is worth this share of it: its question or answer."""
 _MAX_TERMS = 32
 
 # Words of a task that say how something is asked, not what about.
@@ -28,6 +30,23 @@ _ASKING = """
     originally please previous previously question remember remind said say see show still sure
     tell thank thanks think today understand wonder yet
 """
+# Short or everyday words for what memories, their tags and their slots call otherwise.
+_ALSO = {
+    "app": "application",
+    "auth": "authentication",
+    "city": "home",
+    "company": "employer",
+    "config": "configuration",
+    "db": "database",
+    "deadline": "date",
+    "docs": "documentation",
+    "env": "environment",
+    "job": "role",
+    "js": "javascript",
+    "k8s": "kubernetes",
+    "repo": "repository",
+    "ts": "typescript",
+}
 _TASK_WORDS = STOPWORDS | frozenset(_ASKING.split())
 _PROFILE = re.compile(
     r"\b(about (me|this (subject|person|user))|who am i|know me|my (profile|background))\b",
@@ -103,6 +122,7 @@ def relevance(columns: Columns, matches: Sequence[Ints]) -> NDArray[np.float64]:
     BM25 with a term frequency of one, as no line is longer than 80 tokens, and with the
     document frequencies of this subject alone, so that other subjects cannot change a context.
     A term that nothing matches weighs as well: it says that the task is about something else.
+    A line of an episode also counts for what its neighbours say.
     """
     count = len(columns.key)
     scores = np.zeros(count)
@@ -116,7 +136,11 @@ def relevance(columns: Columns, matches: Sequence[Ints]) -> NDArray[np.float64]:
         scores[rows] += weight * norms[rows]
         possible += weight
     best = max(float(scores.max()), _FULL_SHARE * possible)
-    return MAX_RELEVANCE * scores / best
+    own = MAX_RELEVANCE * scores / best
+    shared = own.copy()
+    shared[columns.before] = np.maximum(own[columns.before], NEIGHBOUR_SHARE * own[columns.after])
+    shared[columns.after] = np.maximum(shared[columns.after], NEIGHBOUR_SHARE * own[columns.before])
+    return shared
 
 
 def checked_budget(max_tokens: int) -> int:
@@ -135,8 +159,8 @@ def _terms(text: str) -> list[str]:
         for word in run:
             if word in _TASK_WORDS:
                 continue
-            plain = word[:-1] if word[-1] == "s" and word[:-1].isdigit() else word
-            found[_quoted(word) if plain == word else f"{_quoted(word)} OR {_quoted(plain)}"] = None
+            also = word[:-1] if word[-1] == "s" and word[:-1].isdigit() else _ALSO.get(word, word)
+            found[" OR ".join(map(_quoted, dict.fromkeys((word, also))))] = None
     return list(found)[:_MAX_TERMS]
 
 
