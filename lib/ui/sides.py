@@ -23,7 +23,7 @@ from lib.conversation import compile_when_due
 from lib.errors import StatewaveError
 from lib.state import app_state
 from lib.ui import controls
-from lib.ui.streaming import interruptible
+from lib.ui.streaming import interruptible, pass_yield_point
 from lib.ui.text import inert, literal
 
 _POLL_S = 0.05
@@ -124,7 +124,7 @@ def draw(comparison: Comparison) -> Comparison:
     # Parallel fragments do not hold up the page: nothing may be said before both have ended.
     while not comparison.settled:
         time.sleep(_POLL_S)
-        _ = len(st.session_state)
+        pass_yield_point()
     comparison = _record(comparison)
     if under_way:
         # Ends the watch for Stop, and lets the sidebar see what was recorded.

@@ -55,6 +55,12 @@ def interruptible(start: Callable[[], ReplyStream]) -> Generator[str]:
             stream.close()
 
 
+def pass_yield_point() -> None:
+    """Lets Stop, a click and a page switch end the script here, while it has nothing to draw."""
+    # Looking up a key is a yield point of Streamlit; counting the keys is none.
+    _ = "subject" in st.session_state
+
+
 def _batches(pieces: "queue.SimpleQueue[str | _Done]") -> Generator[str]:
     batch: list[str] = []
     due = time.monotonic() + _BATCH_S
@@ -76,5 +82,4 @@ def _batches(pieces: "queue.SimpleQueue[str | _Done]") -> Generator[str]:
             yield "".join(batch)
             batch = []
         elif not batch:
-            # Any access is a yield point: Stop and page switch work while the model is silent.
-            _ = len(st.session_state)
+            pass_yield_point()
