@@ -219,7 +219,9 @@ class StatewaveClient:
         if limit < 1:
             raise InputError(f"A search returns at least 1 memory, not {limit}.")
         params = {"subject_id": checked_id(subject_id), "q": query, "kind": kind}
-        return self._pager.search(params, limit=min(limit, self._search_page()))
+        if limit > SEARCH_LIMIT:
+            limit = min(limit, self._search_page())
+        return self._pager.search(params, limit=limit)
 
     def timeline(self, subject_id: str) -> Timeline:
         """Episodes and memories, oldest first; a 0.7.1 server stops at the oldest 100 of each."""

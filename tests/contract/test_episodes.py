@@ -1,5 +1,6 @@
 """Recording: what every runtime keeps of an episode, and what it refuses."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -149,6 +150,18 @@ def test_a_batch_with_one_bad_episode_stores_nothing(runtime: MemoryRuntime) -> 
     with pytest.raises(InputError):
         runtime.record_episodes("ada", [new("fine"), new(" ")])
     assert runtime.timeline("ada").episodes == ()
+
+
+def test_threads_share_a_runtime(runtime: MemoryRuntime) -> None:
+    def work(number: int) -> str:
+        episode = runtime.record_episode("ada", f"Number {number} lives on Baker Street.")
+        assert runtime.get_context("ada", "Who lives on Baker Street?").context_used
+        return episode.id
+
+    with ThreadPoolExecutor(8) as pool:
+        ids = set(pool.map(work, range(40)))
+    assert {each.id for each in runtime.timeline("ada").episodes} == ids
+    assert len(ids) == 40
 
 
 def test_an_empty_batch_is_nothing(runtime: MemoryRuntime) -> None:

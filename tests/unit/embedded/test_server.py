@@ -1,0 +1,243 @@
+"""The served contract over a real socket: envelope, request ids, key, our additions."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from lib.embedded.runtime import EmbeddedRuntime
+from lib.embedded.server import create_app
+from lib.errors import StatewaveError, StoreError, UnsupportedError
+from lib.models import SubjectSummary
+from tests.support.plain_compiler import PlainCompiler
+from tests.support.serving import serving
+
+KEY = "server-key"
+
+
+class FailingRuntime(EmbeddedRuntime):
+    """Raises what it was told to wherever subjects are listed."""
+
+    failure: Exception | None = None
+
+    def list_subjects(self) -> list[SubjectSummary]:
+        if self.failure is not None:
+            raise self.failure
+        return super().list_subjects()
+
+
+@pytest.fixture(scope="module")
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailingRuntime]:
+    path: Path = tmp_path_factory.mktemp("server") / "memory.db"
+    runtime = FailingRuntime(path, compiler=PlainCompiler())
+    yield runtime
+    runtime.close()
+
+
+@pytest.fixture(scope="module")
+def http(runtime: FailingRuntime) -> Iterator[httpx.Client]:
+    """A plain client with the key."""
+    with (
+        serving(create_app(runtime, api_key=KEY)) as url,
+        httpx.Client(base_url=url, headers={"X-API-Key": KEY}, trust_env=False) as client,
+    ):
+        yield client
+
+
+def episode(subject_id: str, payload: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {
+        "subject_id": subject_id,
+        "source": "chat",
+        "type": "conversation",
+        "payload": payload,
+    } | fields
+
+
+def said(*contents: object) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": content} for content in contents]}
+
+
+def error(response: httpx.Response) -> dict[str, Any]:
+    found: dict[str, Any] = response.json()["error"]
+    return found
+
+
+def test_health_needs_no_key(http: httpx.Client) -> None:
+    assert httpx.get(f"{http.base_url}/healthz").json() == {"status": "ok"}
+    ready = httpx.get(f"{http.base_url}/readyz").json()
+    assert ready["status"] == "ready"
+    assert ready["checks"][0]["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({}, 401, "missing_api_key"),
+        ({"X-API-Key": ""}, 401, "missing_api_key"),
+        ({"Authorization": f"Bearer {KEY}"}, 401, "missing_api_key"),
+        ({"X-API-Key": "nope"}, 403, "invalid_api_key"),
+    ],
+)
+def test_everything_else_needs_the_key(
+    http: httpx.Client, headers: dict[str, str], status: int, code: str
+) -> None:
+    for path in ("/v1/subjects", "/v1/version", "/v1/nope", "/openapi.json"):
+        response = httpx.get(f"{http.base_url}{path}", headers=headers)
+        assert (response.status_code, error(response)["code"]) == (status, code)
+        assert KEY not in response.text
+
+
+def test_a_request_id_is_echoed_or_made(http: httpx.Client) -> None:
+    response = http.get("/v1/nope", headers={"X-Request-ID": "abc-123"})
+    assert response.headers["x-request-id"] == "abc-123"
+    assert error(response) == {
+        "code": "http_error",
+        "message": "Not Found",
+        "request_id": "abc-123",
+    }
+    assert len(http.get("/healthz").headers["x-request-id"]) == 16
+
+
+def test_a_validation_error_names_the_field_and_echoes_nothing(http: httpx.Client) -> None:
+    private = "private words " * 1000
+    response = http.post("/v1/context", json={"subject_id": "ada", "task": private})
+    assert response.status_code == 422
+    found = error(response)
+    assert found["code"] == "validation_error"
+    assert found["details"][0]["loc"] == ["body", "task"]
+    assert "private" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "code", "message"),
+    [
+        (StoreError("The disk is full."), 503, "store_error", "The disk is full."),
+        (UnsupportedError("Not here."), 501, "unsupported", "Not here."),
+        (StatewaveError("Odd."), 500, "internal_error", "Odd."),
+        (RuntimeError("secret path"), 500, "internal_error", "An unexpected error occurred"),
+    ],
+)
+def test_every_failure_has_the_envelope(
+    http: httpx.Client,
+    runtime: FailingRuntime,
+    failure: Exception,
+    status: int,
+    code: str,
+    message: str,
+) -> None:
+    runtime.failure = failure
+    try:
+        response = http.get("/v1/subjects", headers={"X-Request-ID": "r-1"})
+    finally:
+        runtime.failure = None
+    assert response.status_code == status
+    assert error(response) == {"code": code, "message": message, "request_id": "r-1"}
+    assert response.headers["x-request-id"] == "r-1"
+
+
+def test_the_version_declares_what_the_runtime_can_do(
+    http: httpx.Client, runtime: FailingRuntime
+) -> None:
+    answer = http.get("/v1/version").json()
+    assert answer["capabilities"] == sorted(runtime.capabilities())
+    assert answer["version"] == runtime.info().version
+
+
+@pytest.mark.parametrize(
+    ("payload", "text"),
+    [
+        ({"text": "I live in Porto."}, "I live in Porto."),
+        ({"content": "I live in Porto."}, "I live in Porto."),
+        (said([{"type": "text", "text": "hi"}]), '[{"type": "text", "text": "hi"}]'),
+        ({"messages": ["I live in Porto."]}, "I live in Porto."),
+    ],
+)
+def test_every_documented_payload_is_understood(
+    http: httpx.Client, payload: dict[str, Any], text: str
+) -> None:
+    response = http.post("/v1/episodes", json=episode("payloads", payload))
+    assert response.status_code == 201
+    assert response.json()["payload"]["messages"][0]["content"] == text
+
+
+def test_what_a_payload_holds_beside_its_messages_is_kept(http: httpx.Client) -> None:
+    body = episode(
+        "extras",
+        said("I live in Porto.") | {"celsius": 21.5},
+        metadata={"channel": "demo"},
+        provenance={"import": "fixture"},
+    )
+    assert http.post("/v1/episodes", json=body).json()["metadata"] == {
+        "channel": "demo",
+        "payload": {"celsius": 21.5},
+        "provenance": {"import": "fixture"},
+    }
+
+
+def test_a_batch_may_name_several_subjects(http: httpx.Client) -> None:
+    names = ["batch-b", "batch-a", "batch-b"]
+    bodies = [episode(name, said(f"Line {number}.")) for number, name in enumerate(names)]
+    answer = http.post("/v1/episodes/batch", json={"episodes": bodies}).json()
+    assert answer["episodes_created"] == 3
+    assert [each["subject_id"] for each in answer["episodes"]] == names
+    assert [each["payload"]["messages"][0]["content"] for each in answer["episodes"]] == [
+        "Line 0.",
+        "Line 1.",
+        "Line 2.",
+    ]
+
+
+@pytest.mark.parametrize("count", [0, 101])
+def test_a_batch_holds_1_to_100_episodes(http: httpx.Client, count: int) -> None:
+    bodies = [episode("too-many", said("hello"))] * count
+    response = http.post("/v1/episodes/batch", json={"episodes": bodies})
+    assert response.status_code == 422
+    assert http.get("/v1/timeline", params={"subject_id": "too-many"}).json()["episodes"] == []
+
+
+def ids(rows: Sequence[dict[str, Any]]) -> list[str]:
+    return [row["id"] for row in rows]
+
+
+def test_a_timeline_pages_as_the_sdk_expects(http: httpx.Client) -> None:
+    bodies = [episode("pages", said(f"Line {number}.")) for number in range(5)]
+    stored = ids(http.post("/v1/episodes/batch", json={"episodes": bodies}).json()["episodes"])
+
+    def page(**params: Any) -> tuple[list[str], bool]:
+        answer = http.get("/v1/timeline", params={"subject_id": "pages", **params}).json()
+        return ids(answer["episodes"]), answer["episodes_has_more"]
+
+    assert page() == (stored, False)
+    assert page(limit=2) == (stored[:2], True)
+    assert page(limit=2, offset=4) == (stored[4:], False)
+    assert page(limit=2, newest_first="true") == (stored[3:], True)
+
+
+def test_search_pages_and_stops(http: httpx.Client) -> None:
+    lines = " ".join(f"Number {number} is kept." for number in range(30))
+    http.post("/v1/episodes", json=episode("search", said(lines)))
+    http.post("/v1/memories/compile", json={"subject_id": "search"})
+
+    def page(**params: Any) -> tuple[int, bool]:
+        answer = http.get("/v1/memories/search", params={"subject_id": "search", **params}).json()
+        return len(answer["memories"]), answer["has_more"]
+
+    assert page() == (20, True)
+    assert page(limit=100) == (30, False)
+    assert page(limit=10, offset=20) == (10, False)
+    assert page(q="number", limit=10) == (10, True)
+    assert page(q="number", limit=100) == (30, False)
+    assert page(q="kept", limit=0) == (0, True)
+
+
+def test_context_has_the_contracts_fields_and_ours(http: httpx.Client) -> None:
+    http.post("/v1/episodes", json=episode("context", said("I live in Porto.")))
+    http.post("/v1/memories/compile", json={"subject_id": "context"})
+    body = {"subject_id": "context", "task": "Where do I live?", "max_tokens": None}
+    bundle = http.post("/v1/context", json=body).json()
+    (fact,) = bundle["facts"]
+    assert bundle["provenance"]["fact_ids"] == [fact["id"]]
+    assert bundle["items"][0]["id"] == fact["id"]
+    assert {"assembled_context", "token_estimate", "sessions", "cut_counts"} <= bundle.keys()
