@@ -10,7 +10,7 @@ _MONTH = (
     r"|Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
 )
 _WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
-_NAME = r"[A-ZÀ-Þ][\w’'-]+(?: [A-ZÀ-Þ][\w’'-]+){0,2}"
+_NAME = r"[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+){0,2}(?!['’\w])"
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
 
 
@@ -82,6 +82,7 @@ _CLOUDS = (
     "|Linode|Render|Railway|Scaleway"
 )
 _ROLES = (
+    r"(?<!['’]s )(?<!\b[Mm]y )(?<!\b[Oo]ur )"
     r"(?:(?:[\w-]+ )?(?:team|tech|engineering|backend|frontend|product|project) (?:lead|manager)"
     r"|(?:[\w-]+ ){0,2}(?:engineer|developer|designer|founder|architect|analyst|scientist"
     r"|consultant|freelancer|student|teacher|researcher|programmer)|\bCTO|\bCEO|team lead|lead)\b"
@@ -102,7 +103,7 @@ PREFERENCE = _kind(
     r"|\b(?:which|what) .*\b(?:do|does) \w+ (?:like|prefer|favou?r)\b"
     r"|\b(?:preferences?|favou?rite)\b|\bwhat (?:do|does) \w+ (?:like|prefer)\b"
     r"|\bhow should (?:you|i|answers?|replies|code|tests?)\b.*\b(?:answer|reply|format|look)",
-    r"\b(prefer\w*|likes?|favou?rites?|loves?|rather|please keep|keeps?)\b",
+    r"\b(prefer\w*|likes?|favou?rites?|loves?|rather|please keep|keep (?:answers|replies|it))\b",
     "states the preference",
     implied="like prefer preference want format style write favourite",
 )

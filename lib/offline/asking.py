@@ -33,7 +33,9 @@ class Part:
     head: tuple[str, ...]
     """The noun asked for, as in "which payment provider"; empty where there is none."""
     counted: tuple[str, ...]
-    """What "how many" asks to count; empty for people, who are counted in many words."""
+    """What "how many" asks to count."""
+    counts_people: bool
+    """Asks how many people there are, who are counted in many words."""
     wants_previous: bool
     """Asks for what was so before it changed."""
     wants_name: bool
@@ -123,7 +125,14 @@ _WANTS_NAME = re.compile(
     re.IGNORECASE,
 )
 _WANTS_PROPER_NAME = re.compile(r"\bnames? of\b|\bcalled\b|\bnamed\b", re.IGNORECASE)
-_COUNTED = re.compile(r"\bhow many ((?!people|persons|members|of us)[\w-]+)", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\bhow many ((?!people|persons|members|of us|colleagues)[\w-]+)", re.IGNORECASE
+)
+_COUNTS_PEOPLE = re.compile(
+    r"\bhow many (?:people|persons|members|of us|colleagues)\b"
+    r"|\bhow (?:big|large) (?:is|was) (?:my|our|the) (?:\w+ )?(?:team|company|group|department)\b",
+    re.IGNORECASE,
+)
 _REFERS_BACK = re.compile(
     r"\b(?:it|that|this|they|them|those|these|there)\b|^\W*(?:and|what about|how about)\b",
     re.IGNORECASE,
@@ -171,6 +180,7 @@ def _part(text: str, words: tuple[str, ...]) -> Part:
         explains=_explains(text),
         head=tuple(content_words(head.group(1))) if head else (),
         counted=tuple(content_words(counted.group(1))) if counted else (),
+        counts_people=_COUNTS_PEOPLE.search(text) is not None,
         wants_previous=_PREVIOUS.search(text) is not None,
         wants_name=bool(head) and _WANTS_NAME.search(text) is not None,
         wants_proper_name=_WANTS_PROPER_NAME.search(text) is not None,

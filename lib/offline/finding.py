@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from lib.offline.answer_kind import AMOUNT, OWN_NAME, PREFERENCE, AnswerKind, spans
+from lib.offline.answer_kind import OWN_NAME, AnswerKind, spans
 from lib.offline.asking import Part
+from lib.offline.extracting import answer_in, is_old
 from lib.offline.notes import Note, Passage, Source
-from lib.offline.words import content_words, is_name_like, match, stem, stems, tokens, weight
+from lib.offline.words import is_name_like, match, stem, stems, weight
 
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """How near in meaning each text is to a question, 0 to 1."""
@@ -34,7 +35,7 @@ _SOURCE_POINTS = {
     Source.INTERACTION: 0.05,
     Source.SUMMARY: 0.05,
 }
-_REASON_POINTS = {Source.PROCEDURE: 0.3, Source.INTERACTION: 0.1, Source.SUMMARY: 0.1}
+_REASON_POINTS = {Source.PROCEDURE: 0.3, Source.INTERACTION: 0.1}
 _QUOTED_SENTENCES = 3
 _CURRENT = re.compile(
     r"\b(?:now|since|these days|currently|as of|at the moment|today|by now"
@@ -42,16 +43,6 @@ _CURRENT = re.compile(
     re.IGNORECASE,
 )
 _RETURNED = re.compile(r"\b(?:back to|returned to|again)\b", re.IGNORECASE)
-_BEFORE_OLD = re.compile(
-    r"\b(?:from|don't use|do not use|no longer (?:use|in|at)|not|dropped|left|stopped using"
-    r"|instead of|replaced|rather than|quit|was in|was at|used to \w+(?: in| at)?)\s+(?:the\s+)?$",
-    re.IGNORECASE,
-)
-_AFTER_OLD = re.compile(r"^\W{0,2}(?:any ?more|any longer|until|before)\b", re.IGNORECASE)
-_BESIDE = 20
-"""Characters within which a number counts the thing asked about."""
-_LINKS = {"is", "are", "was", "be", "called", "named", "now", "the", "a", "an", "to", "as", "at"}
-_VALUE = re.compile(r"[=:](\w[\w.-]*)$")
 _REASON = re.compile(
     r"\b(?:fix(?:ed|es)?|solved?|solves|work(?:s|ed)|helped|because|thanks to|did it|turned out"
     r"|turns out|the reason|cause[ds]?|instead|went (?:back|from)|due to|so that|that was it"
@@ -89,8 +80,8 @@ def coverage(
     part: Part,
     local: frozenset[str],
     context: frozenset[str],
-    answered: str,
     *,
+    holds_answer: bool,
     beside: float = _FROM_CONTEXT,
 ) -> float:
     """Share of the question's words found, by weight; 0 when a name or identifier is missing.
@@ -98,7 +89,7 @@ def coverage(
     Words of the `context` count `beside`.
     """
     total = got = 0.0
-    implied = part.kind.implied if part.kind and answered else frozenset[str]()
+    implied = part.kind.implied if part.kind and holds_answer else frozenset[str]()
     # "How should I count tokens": most of all, the answer must be about counting.
     solid = next((word for word in part.words if weight(word) >= 1), "")
     for word in part.words:
@@ -122,11 +113,11 @@ def _facts(part: Part, note: Note, extra: float) -> list[Found]:
         for sentence in passage.sentences:
             if sentence.endswith("?"):
                 continue
-            answer = _answer_in(part, sentence)
+            answer = answer_in(part, sentence)
             if answer is None:
                 continue
             local = stems(sentence)
-            share = coverage(part, local, context, answer)
+            share = coverage(part, local, context, holds_answer=True)
             # A sentence beside the one with the words of the question does not answer it.
             if share < MIN_COVERAGE or not (answer or any(match(w, local) for w in part.words)):
                 continue
@@ -138,49 +129,10 @@ def _facts(part: Part, note: Note, extra: float) -> list[Found]:
     return found
 
 
-def _answer_in(part: Part, sentence: str) -> str | None:
-    """The words of `sentence` that answer; "" where it answers as a whole, None where not."""
-    if part.kind is None:
-        return _named_beside(part, sentence) if part.wants_name else ""
-    if part.kind is PREFERENCE:
-        return "" if spans(part.kind, sentence) else None
-    candidates = [span for span in spans(part.kind, sentence) if not _is_asked(span, part)]
-    if part.kind is AMOUNT:
-        candidates = [
-            span
-            for span in candidates
-            if _distance(span, part.counted or part.words, sentence) <= _BESIDE
-        ]
-    if part.wants_previous:
-        candidates = [span for span in candidates if _is_old(span, sentence)] or candidates
-    else:
-        candidates = [span for span in candidates if not _is_old(span, sentence)]
-    return _nearest(candidates, part, sentence) if candidates else None
-
-
-def _nearest(candidates: Sequence[str], part: Part, sentence: str) -> str:
-    """The candidate nearest to the words of the question."""
-    return min(candidates, key=lambda span: _distance(span, part.words, sentence))
-
-
-def _distance(span: str, wanted: Sequence[str], sentence: str) -> int:
-    """Characters between `span` and the nearest of the words `wanted`."""
-    at = sentence.find(span)
-    return min(
-        (
-            min(abs(word.start() - at - len(span)), abs(at - word.end()))
-            for word in re.finditer(r"[\w@-]+", sentence)
-            if not at <= word.start() < at + len(span)
-            and any(match(asked, (stem(word.group()),)) for asked in wanted)
-        ),
-        default=len(sentence),
-    )
-
-
 def _reasons(part: Part, note: Note, extra: float) -> list[Found]:
     context = stems(note.text)
     share = max(
-        coverage(part, stems(passage.text), context, "", beside=_FROM_OTHER_SPEAKER)
+        coverage(part, stems(passage.text), context, holds_answer=False, beside=_FROM_OTHER_SPEAKER)
         for passage in note.passages
     )
     if share < MIN_COVERAGE_OF_REASON:
@@ -206,7 +158,7 @@ def _in_time(
         for passage in note.passages
         for sentence in passage.sentences
         for span in spans(kind, sentence)
-        if _is_old(span, sentence)
+        if is_old(span, sentence)
     }
     if part.wants_previous:
         return [item for item in found if item.answer.casefold() in replaced]
@@ -216,43 +168,6 @@ def _in_time(
         else item
         for item in found
     ]
-
-
-def _named_beside(part: Part, sentence: str) -> str | None:
-    """What `sentence` names next to the noun asked for: "project is OPS", "exponential backoff"."""
-    words = tokens(sentence)
-    head = stem(part.head[-1])
-    asked = {stem(word) for word in part.words}
-    for at, word in enumerate(words):
-        if stem(re.split("[=:]", word)[0]) != head:
-            continue
-        if value := _VALUE.search(word):
-            return value.group(1)
-        after = [near for near in words[at + 1 : at + 5] if near.casefold() not in _LINKS]
-        before = words[max(0, at - 1) : at] if not part.wants_proper_name else []
-        for near in (*after[:1], *before):
-            if stem(near) not in asked and _looks_like_a_name(near, words):
-                return near
-        if any(content_words(word) and stem(word) not in asked for word in before):
-            return ""
-    return None
-
-
-def _looks_like_a_name(word: str, words: Sequence[str]) -> bool:
-    if is_name_like(word):
-        return True
-    return word[:1].isupper() and word != words[0] and word[:2] not in ("I", "I'")
-
-
-def _is_asked(span: str, part: Part) -> bool:
-    asked = {stem(word) for word in tokens(part.text)}
-    return all(stem(word) in asked for word in tokens(span))
-
-
-def _is_old(span: str, sentence: str) -> bool:
-    at = sentence.find(span)
-    before, after = sentence[:at], sentence[at + len(span) :]
-    return bool(_BEFORE_OLD.search(before) or _AFTER_OLD.search(after))
 
 
 def _is_indispensable(word: str, question: str) -> bool:

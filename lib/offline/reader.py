@@ -15,6 +15,8 @@ from lib.tokens import count_prompt_tokens, count_tokens, model_encoding
 
 READER_NAME = "Offline reader (no language model)"
 _WORDS_PER_PIECE = 6
+_MOST_REASONS = 2
+_SAME_WORDS = 0.6
 
 
 class OfflineReader:
@@ -90,9 +92,10 @@ class OfflineReader:
         parts = parts_of(given.question, before=before, names=names)
         answers: list[Found] = []
         for part in parts:
-            for found in find(part, given.notes, similarity=self._similarity)[:1]:
-                if all(found.quote != other.quote for other in answers):
-                    answers.append(found)
+            found = find(part, given.notes, similarity=self._similarity)
+            for item in found[: _MOST_REASONS if part.explains else 1]:
+                if all(_adds(item, other) for other in answers):
+                    answers.append(item)
         if answers:
             return wording.say_found(answers)
         return wording.say_no_record(parts[0] if parts else None, given)
@@ -163,6 +166,12 @@ def _shortened(text: str, max_tokens: int, model: str) -> tuple[str, bool]:
             if count_tokens(text[:end], encoding_name=encoding_name) <= max_tokens:
                 return text[:end], False
     return "", False
+
+
+def _adds(item: Found, other: Found) -> bool:
+    """True unless most words of `item` stand in `other` already."""
+    words = stems(item.quote)
+    return len(words & stems(other.quote)) < _SAME_WORDS * len(words)
 
 
 def _own_name(given: Given) -> str:

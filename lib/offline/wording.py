@@ -15,7 +15,7 @@ _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'd|my|we|our|we're|we've)\b", re.I
 
 _INTRODUCTIONS = {
     Source.PROFILE: "From your profile",
-    Source.PROCEDURE: "From what worked before",
+    Source.PROCEDURE: "From earlier advice",
     Source.ARTIFACT: "From your references",
     Source.SUMMARY: "From an earlier conversation",
     Source.INTERACTION: "From an earlier conversation",

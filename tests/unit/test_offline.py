@@ -71,7 +71,7 @@ def is_refusal(answer: str) -> bool:
         ("What is my name?", "**Priya**"),
         ("How do I like my tests written?", "plain functions"),
         ("Which ticket is about the double payments?", "From your references: Ticket **PAY-381**"),
-        ("How did we fix SQLSTATE 40001?", "From what worked before: "),
+        ("How did we fix SQLSTATE 40001?", "From earlier advice: "),
         ("How do I make the endpoint idempotent?", "same transaction"),
         ("How many workers do we have?", "**14 workers**"),
     ],
