@@ -1,0 +1,51 @@
+"""Artifacts: links, files, tickets, packages, models and error codes worth finding again."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lib.compiling.grammar import Voice, sentence_case
+from lib.compiling.sentences import Sentence, plain
+from lib.compiling.topics import Topic, stands_alone, tell
+
+_PATTERNS = (
+    ("Link", re.compile(r"https?://[^\s<>()\"'“”`]+[^\s<>()\"'“”`.,;:!?]")),
+    ("Ticket", re.compile(r"(?<![\w-])(?!(?:UTF|SHA|ISO|GPT|RFC|HTTP|AES|ES|IPV|COVID|CVE|MD|RSA|TLS|SSL|IEEE|PEP|BASE|UTC|GMT|USB|DDR|RTX|GTX|HDMI|MP|X|Q|V|PM|S|H|T|A|F|B|INT|PY|CP|O|R|M|ARM|AMD|LATIN|WINDOWS)-\d)[A-Z][A-Z0-9]{1,9}-\d{1,6}(?![\w-])")),
+    ("File", re.compile(r"(?<![\w/:.@-])(?:[\w.@-]+/)+[\w.@-]*\.(?:py|ts|tsx|js|jsx|mjs|go|rs|java|kt|rb|php|c|h|cpp|cs|swift|sql|toml|ya?ml|json|md|ini|cfg|conf|env|sh|tf|proto|html|css|ipynb|csv|xml|txt|lock|gradle|vue|svelte|ex|exs|scala|lua|r|jl|dart)(?![\w/])")),
+    ("Package", re.compile(r"(?<![\w/])[A-Za-z][\w.-]*(?:==|@|>=|~=|\^)v?\d+(?:\.\d+)+\b")),
+    ("Error", re.compile(r"\b(?:SQLSTATE [0-9A-Z]{5}|ERR_[A-Z_]{4,}|E[A-Z]{5,}|ORA-\d{4,5}|E\d{3,5}|TS\d{4}|SQLITE_[A-Z]+|[A-Z][A-Za-z]+(?:Error|Exception)|[a-z]+(?:_[a-z]+)+_(?:exceeded|error|failed|denied|timeout|invalid|expired|mismatch|not_found|refused)|HTTP [45]\d\d)(?=[\s.,;:)\"”]|$)")),
+)  # fmt: skip
+_PURPOSE_WORDS = 24
+MAX_PER_SESSION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """One thing to find again, with the sentence that says what it is for."""
+
+    kind: str
+    name: str
+    content: str
+
+
+def find_artifacts(sentences: list[Sentence], topic: Topic | None, voice: Voice) -> Iterator[Artifact]:
+    """The artifacts a person names, each with what it is for; nothing that has no stated purpose."""
+    for kind, pattern in _PATTERNS:
+        for sentence in sentences:
+            text = plain(sentence.text)
+            for match in pattern.finditer(text):
+                content = _describe(kind, match[0], sentence, topic, voice)
+                if content:
+                    yield Artifact(kind, match[0], content)
+
+
+def _describe(kind: str, name: str, sentence: Sentence, topic: Topic | None, voice: Voice) -> str:
+    text = plain(sentence.text)
+    about = tell(text, voice)
+    if sentence.asks or not stands_alone(text) or not 4 <= len(about.split()) <= _PURPOSE_WORDS:
+        if topic is None:
+            return ""
+        return sentence_case(f"{kind} {name} came up when {voice.subject} {topic.told}")
+    if about.startswith(name):
+        return sentence_case(f"{kind} {about}")
+    return sentence_case(f"{kind} {name}: {about}")

@@ -1,0 +1,136 @@
+"""Clauses: the parts of a message in which the writer states something about now, as fact."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lib.compiling.grammar import expand
+from lib.compiling.sentences import Sentence, asks, plain, without_quotations
+
+# The text that follows belongs to somebody else, or to a game.
+_TASK_ON_TEXT = re.compile(
+    r"(?i)^(?:(?:can|could|would|will) you (?:please )?|please |now |ok,? |hey,? |hi,? )*"
+    r"(?:(?:translate|proofread|rephrase|rewrite|paraphrase|polish|shorten|correct|summari[sz]e|fix the grammar"
+    r"|reply to|respond to|comment on|classify|label|parse|extract|analy[sz]e|read|review|check|look at|explain"
+    r"|what (?:does|do you think of|about))\b[^.]*(?::|\b(?:this|the following|below|sentences?|text|email|message|paragraph)\b)"
+    r"|(?:write|draft|compose|make up|invent|generate|give|create|tell) (?:me )?(?:an?|some|my|the|\d+) "
+    r"(?:[\w-]+ ){0,3}(?:bio|biography|email|e-mail|letter|story|poem|tweet|post|dialogue|character|persona|joke"
+    r"|profile|sentences?|example|speech|text|message|resume|cv|essay|song|script for|user stor(?:y|ies)|scene|test data)\b"
+    r"|(?:let['’]?s |we |i )?(?:role-?play|pretend|imagine|suppose|assume|say that i|act as|play the role|make believe)\b"
+    r"|you are\b|here(?:['’]?s| is| are) (?:an?|the|my|our|some|what) (?:[\w-]+ ){0,4}(?:email|message|text|reply|review|ticket"
+    r"|transcript|log|logs|readme|bio|letter|prompt|quote|error|output|response|doc|docs|snippet|post|complaint|testimonial|story)\b)"
+)
+_NOT_MEANT = re.compile(
+    r"(?i)\b(?:just kidding|only kidding|kidding|jk|j/k|lol|lmao|rofl|haha\w*|hehe\w*|as a joke|joking|sarcasm|yeah,? right"
+    r"|in my dreams|in another life|not really)\b|(?:^|\s)/s\b|[😂🤣😜😉🙃😆]|(?:^|\s)[;:]-?[)PpD](?=\s|$)"
+)
+_UNREAL = re.compile(
+    r"(?i)\b(?:if (?!you\b|possible|that matters|it (?:helps|matters)|relevant)|unless|whether|were to|suppose|supposing"
+    r"|imagin\w+|pretend\w*|let['’]?s say|say I\b|assum(?:e|ing)\b|hypothetical\w*|in theory|for (?:example|instance)|e\.g\."
+    r"|maybe|perhaps|probably|possibly|i (?:think|guess|believe|suppose|hope|wish|heard|read|doubt|dream|forgot|wonder)\b"
+    r"|as far as i know|afaik|iirc|not sure|unsure|no idea|might|could|should|thinking (?:of|about)|considering|wondering"
+    r"|tempted|what if|even though i never|supposedly|apparently|seems?|as if|as though|used to|until recently"
+    r"|back (?:then|when|in)|years ago|once upon|formerly|previously|at (?:my|our) (?:last|previous|old|former)"
+    r"|before i|(?:they|he|she|you|people|everyone|someone|somebody|boss|colleague|wife|husband|friend|client|customer|docs?"
+    r"|\w+ who) (?:says?|said|thinks?|claims?|claimed|told|believes?|wrote|asks?|asked|insists? that|keeps? saying))\b"
+)
+_TAG_QUESTION = re.compile(r"(?i),? (?:right|correct|no|yes|eh|huh|or not|(?:is|do|did|have|are|was)n['’]?t (?:it|i|we|they)|am i not)\?$")
+_PARENTHESIS = re.compile(r"\s*\([^()]*\)")
+_SPLIT = re.compile(
+    r"\s*[;]\s*|\s+[—–-]{1,2}\s+|,?\s+but\s+|,?\s+whereas\s+|,\s+(?:and\s+)?so\s+(?!that)|,\s+(?:and\s+)?(?:then\s+)?(?=(?:i|we|my|our|i am|we are|the|it|also|please|which|where|who)\s)"
+    r"|,\s+and\s+(?=all (?:of )?(?:my|our|the)?)|\s+and\s+(?=(?:i|we|my|our)\s)|,?\s+(?P<cause>because|since|as|though|although|now that)\s+(?=(?:i|we|my|our|the)\s)"
+    r"|,?\s+(?P<unreal>when|whenever|until|once|before|after|while|where|wherever|whether|how|what|why)\s+(?=(?:i|we|my|our|the)\s)"
+    r"|,\s+(?P<asks>(?:should|could|can|do|does|is|are|what|which|how|where|why|who|would|any)\s)",
+    re.IGNORECASE,
+)
+_OPENER = re.compile(
+    r"(?i)^(?:(?:hi|hello|hey|hiya|greetings|good (?:morning|afternoon|evening)|dear all|thanks?(?: a lot| so much| again)?|thank you|cheers|ok(?:ay)?|sure"
+    r"|yes|yeah|yep|no|nope|well|so|and|but|also|plus|btw|by the way|fyi|anyway|oh|ah|aha|right|good|great|nice|cool|perfect|got it|makes sense"
+    r"|sorry|done|damn|hmm+|um+|uh|look|listen|honestly|frankly|ps|p\.s\.|(?:please )?note(?: that)?|for (?:context|reference|the record|info|now)|just so you know"
+    r"|to be clear|to be honest|in case (?:it|that) (?:helps|matters)|fun fact|(?:quick |some |a bit of )?(?:intro|context|background|update|correction|reminder|clarification|disclosure)"
+    r"|remember(?: that)?|keep in mind(?: that)?|don['’]?t forget(?: that)?|as i (?:said|mentioned)(?: before| earlier)?|personally|currently|right now|at the moment|these days"
+    r"|nowadays|now(?: that)?|today|meanwhile|since then|from now on|as of (?:today|now|this \w+|last \w+)|(?:since )?(?:last|this) (?:week|month|year|weekend|spring|summer|autumn|fall|winter)"
+    r"|(?:two|three|\d+) (?:days|weeks|months) ago|yesterday|recently|actually|in fact|basically|obviously|because|since|as|though|although|then|finally|unfortunately|luckily|oh and|one more thing|about me|me)"
+    r"(?:\s*[,:!.—–-]+\s*|\s+|$))+"
+)
+_CLOSER = re.compile(
+    r"(?i)(?:[,\s]+(?:btw|by the way|fyi|though|actually|as well|too|lol|please|thanks?|thank you|right now|at the moment|currently|these days|nowadays|anyway"
+    r"|to be honest|tbh|of course|by now|now|already|again|at least|in case (?:it|that) (?:helps|matters)|if (?:that|it) (?:helps|matters)|since (?:this|last) \w+|for now|for what it['’]?s worth))+$"
+)
+_SUBORDINATE = re.compile(r"(?i)^(?:when|whenever|if|unless|once|until|before|while|whether|every time|in case|as soon as)\b")
+_FLUFF = re.compile(
+    r"^((?:I|we)(?: am| are| have| do| do not)?) (?:(?:currently|just|actually|really|personally|also|now|basically|simply"
+    r"|finally|recently|already|still|both|all|mostly use|happily|proudly|typically|generally)\b ?)+"
+)
+_CHANGE = re.compile(
+    r"(?i)\b(?:now|actually|any ?more|no longer|instead|switched|moved|migrated|since (?:this|last)|new|from now on|changed|correction|as of)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One statement by the writer: `I` or `we` first, contractions written out, no discourse words.
+
+    `outright` is False for what is said in passing. `change` marks words such as "now".
+    """
+
+    text: str
+    outright: bool = True
+    change: bool = False
+
+
+def stated_clauses(sentences: list[Sentence]) -> list[Clause]:
+    """What the writer states as true and present; questions, jokes, hypotheses, quotations,
+    reported speech and texts to work on are left out.
+    """
+    clauses: list[Clause] = []
+    for number, sentence in enumerate(sentences):
+        if _TASK_ON_TEXT.match(sentence.text):
+            break
+        following = sentences[number + 1].text if number + 1 < len(sentences) else ""
+        if _NOT_MEANT.search(sentence.text) or (len(following) < 60 and _NOT_MEANT.search(following)):
+            continue
+        clauses.extend(_clauses(sentence))
+    return clauses
+
+
+def _clauses(sentence: Sentence) -> Iterator[Clause]:
+    text = plain(without_quotations(sentence.text))
+    if _TAG_QUESTION.search(text):
+        return
+    parts = list(_parts(expand(_PARENTHESIS.sub("", text))))
+    if sentence.asks:
+        # "We run Postgres 16, which index should I add?": what stands before the question is stated.
+        first = next((n for n, (part, _) in enumerate(parts) if asks(_OPENER.sub("", part))), None)
+        if first is None or first == 0:
+            return
+        parts = parts[:first]
+    if any(_UNREAL.search(part) for part, _ in parts):
+        return
+    for number, (part, joint) in enumerate(parts):
+        if joint == "unreal" or (number == 0 and _SUBORDINATE.match(part)):
+            continue
+        yield _clause(part, outright=number == 0 and not sentence.asks and joint == "")
+
+
+def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """Parts of a sentence with what joined them: "", "cause", "unreal" or "and"."""
+    start, joint = 0, ""
+    for cut in _SPLIT.finditer(text):
+        end = cut.start("asks") if cut["asks"] else cut.end()
+        yield text[start : cut.start()].strip(" ,"), joint
+        joint = "cause" if cut["cause"] else "unreal" if cut["unreal"] else "and"
+        start = end
+    yield text[start:].strip(" ,"), joint
+
+
+def _clause(part: str, *, outright: bool) -> Clause:
+    body = part.rstrip(" .!…?")
+    passing = re.match(r"(?i)(?:btw|by the way|oh|one more thing|ps)\b", body) is not None
+    body = _OPENER.sub("", body)
+    change = bool(_CHANGE.search(part))
+    while (shorter := _CLOSER.sub("", body)) != body:
+        body = shorter
+    body = re.sub(r"(?i)^(i|we)\b", lambda m: "I" if m[0].lower() == "i" else "we", body)
+    body = re.sub(r"(?i)^(my|our)\b", lambda m: m[0].lower(), body)
+    return Clause(_FLUFF.sub(r"\1 ", body).strip(), outright and not passing, change)

@@ -1,0 +1,112 @@
+"""Voice: what a person says about themselves, told in the third person."""
+
+import re
+from dataclasses import dataclass
+
+_IRREGULAR = {"am": "is", "are": "is", "be": "is", "have": "has", "do": "does", "go": "goes"}
+_MODALS = frozenset(
+    "can could may might must shall should will would cannot ought was were is has does had did".split()
+)
+# Past forms that do not end in -ed, and forms that are the same in past and present: left as they are.
+_PAST = frozenset(
+    "went got made took ran wrote found saw tried put set cut read let hit built sent spent kept left "
+    "lost thought told began broke chose came drove fell felt gave grew heard held knew led meant met "
+    "paid said sold shut spoke stood threw understood won wore brought bought caught fought taught dealt "
+    "drew forgot hid rose rebuilt rewrote split quit cost swapped became slept bit spun reran reset".split()
+)
+_ADVERBS = (
+    "also|still|just|already|now|never|always|only|really|usually|often|then|actually|even|mostly"
+    "|mainly|first|simply|currently|finally|probably|recently|both|all"
+)
+_CONTRACTIONS = (
+    (re.compile(r"(?i)\bI['’]?m\b(?!['’])"), "I am"),
+    (re.compile(r"(?i)\bwe['’]re\b"), "we are"),
+    (re.compile(r"(?i)\bI['’]ve\b|\bIve\b"), "I have"),
+    (re.compile(r"(?i)\bwe['’]ve\b"), "we have"),
+    (re.compile(r"(?i)\bI['’]ll\b"), "I will"),
+    (re.compile(r"(?i)\bwe['’]ll\b"), "we will"),
+    (re.compile(r"(?i)\bI['’]d\b"), "I would"),
+    (re.compile(r"(?i)\bwe['’]d\b"), "we would"),
+    (re.compile(r"(?i)\bcan['’]?t\b|\bcannot\b"), "can not"),
+    (re.compile(r"(?i)\bwon['’]t\b"), "will not"),
+    (re.compile(r"(?i)\b(do|does|did|is|are|was|were|has|have|had|must|should|could|would)n['’]?t\b"), r"\1 not"),
+    (re.compile(r"(?i)\b(name|it|that|there|what|here|deadline|budget)['’]s\b"), r"\1 is"),
+)
+_CONTRACTED = re.compile(r"['’]|\b(?:im|ive|dont|doesnt|cant|isnt|cannot)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(
+    rf"\b(?P<who>I|we|We)\b(?:(?P<adverb>(?: (?:{_ADVERBS}))*) (?P<verb>[A-Za-z]+))?"
+)
+_PRONOUN = re.compile(
+    r"\b(?:my own|our own|my|our|mine|ours|me|us|myself|ourselves)\b", re.IGNORECASE
+)
+_SHIFTED = {
+    "my": "their", "our": "their", "mine": "theirs", "ours": "theirs", "me": "them", "us": "them",
+    "myself": "themselves", "ourselves": "themselves", "my own": "their own", "our own": "their own",
+}  # fmt: skip
+
+
+def expand(text: str) -> str:
+    """`text` with the contractions of the first person and of negation written out."""
+    if _CONTRACTED.search(text):
+        for pattern, full in _CONTRACTIONS:
+            text = pattern.sub(full, text)
+    return re.sub(r"\bi\b(?=[ ,.]|$)", "I", text)
+
+
+def conjugate(verb: str) -> str:
+    """The third person singular of a present form; modals and past forms are left alone."""
+    lower = verb.lower()
+    if lower in _IRREGULAR:
+        return _IRREGULAR[lower]
+    if lower in _MODALS or lower in _PAST or lower.endswith("ed"):
+        return lower
+    if re.search(r"[^aeiou]y$", lower):
+        return lower[:-1] + "ies"
+    return lower + ("es" if re.search(r"(?:s|x|z|ch|sh|o)$", lower) else "s")
+
+
+def sentence_case(text: str) -> str:
+    """`text` as a sentence: one capital at the start, one full stop at the end."""
+    body = text.strip().rstrip(" .,;:!?…")
+    head = body[:1]
+    # A name such as "bot/budget.py" or "pgvector" keeps its spelling only where it must.
+    first = body.split(" ", 1)[0]
+    keeps = any(char in first for char in "/_.()=@") or any(char.isdigit() for char in first)
+    return f"{body if keeps else head.upper() + body[1:]}."
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How the subject is called: by name where it is known, else "the user"."""
+
+    name: str | None = None
+
+    @property
+    def subject(self) -> str:
+        return self.name or "the user"
+
+    @property
+    def possessive(self) -> str:
+        return f"{self.subject}'s"
+
+    def who(self, pronoun: str) -> str:
+        """The noun for "I" or "we"."""
+        return self.subject if pronoun == "I" else f"{self.possessive} team"
+
+    def shift(self, text: str) -> str:
+        """`text` with the first person replaced; `my` becomes the possessive at the start."""
+        told = _FIRST_PERSON.sub(self._noun_and_verb, expand(text))
+        told = re.sub(r"^(?:my|our)\b", self.possessive, told, flags=re.IGNORECASE)
+        told = _PRONOUN.sub(lambda match: _SHIFTED[match[0].lower()], told)
+        return told.replace("can not", "cannot")
+
+    def state(self, pronoun: str, verb: str, rest: str) -> str:
+        """A sentence about the subject: its noun, `verb` conjugated, and `rest` shifted."""
+        predicate = f"{conjugate(verb)} {self.shift(rest)}".strip()
+        return sentence_case(f"{self.who(pronoun)} {predicate}")
+
+    def _noun_and_verb(self, match: re.Match[str]) -> str:
+        noun = self.who("I" if match["who"] == "I" else "we")
+        if match["verb"] is None:
+            return noun
+        return f"{noun}{match['adverb']} {conjugate(match['verb'])}"

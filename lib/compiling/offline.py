@@ -1,0 +1,245 @@
+"""Offline compiler: episodes to memories by rules, without a network or a model."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from lib.compiling.artifacts import MAX_PER_SESSION, find_artifacts
+from lib.compiling.clauses import stated_clauses
+from lib.compiling.draft import Draft
+from lib.compiling.facts import Fact, read_clause
+from lib.compiling.grammar import Voice, sentence_case
+from lib.compiling.identity import (
+    read_home,
+    read_name,
+    read_people,
+    read_role,
+    read_traits,
+    read_work,
+)
+from lib.compiling.intents import read_limit, read_plan, read_preference, read_project
+from lib.compiling.lexicon import find_tools
+from lib.compiling.phrases import is_relative_date
+from lib.compiling.procedures import find_procedure, worked
+from lib.compiling.secrets import MASK, mask_secrets
+from lib.compiling.sentences import QUOTE_MARK, Sentence, split_sentences
+from lib.compiling.slots import Held, resolve_slot
+from lib.compiling.stack import read_change, read_stack
+from lib.compiling.summaries import summarise
+from lib.compiling.topics import Topic, find_topic
+from lib.models import ARTIFACT_REF, EPISODE_SUMMARY, PROCEDURE, PROFILE_FACT, Episode, Memory
+from lib.tokens import count_tokens
+
+MAX_TOKENS = 60
+FROM_A_REPLY = 0.6
+CONFIRMED = 0.8
+NAMED = 0.7
+
+_READERS = (
+    read_name, read_role, read_work, read_home, read_people, read_plan, read_limit, read_project,
+    read_change, read_stack, read_preference, read_traits,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """One episode, secrets already masked."""
+
+    episode: Episode
+    user: str
+    reply: str
+    sentences: list[Sentence]
+    secrets: tuple[str, ...]
+
+    @property
+    def when(self) -> datetime:
+        return self.episode.when
+
+
+class OfflineCompiler:
+    """Deterministic compiler that reads conversations with rules.
+
+    Confidence: 0.9 what the subject said outright; 0.75 said in passing; 0.7 an artifact the
+    subject named, or a summary; 0.6 steps taken from a reply, 0.8 once the subject said they worked.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the screen calls it."""
+        return "offline"
+
+    def draft(self, episodes: Sequence[Episode], *, known: Sequence[Memory] = ()) -> list[Draft]:
+        """Drafts for `episodes`, one subject's, oldest first, in the order they were said."""
+        desk = _Desk(known)
+        for turns in _sessions([_read(episode) for episode in episodes]):
+            desk.work_on(turns)
+        return desk.drafts
+
+
+class _Desk:
+    """What is known of the subject while its sessions are read one after the other."""
+
+    def __init__(self, known: Sequence[Memory]) -> None:
+        self.drafts: list[Draft] = []
+        self._held: dict[str, str] = {}
+        self._voice = Voice()
+        for memory in sorted(known, key=lambda memory: memory.valid_from):
+            slot = memory.metadata.get("slot")
+            if isinstance(slot, str):
+                self._held[slot] = str(memory.metadata.get("value", ""))
+            if slot == "name":
+                self._voice = Voice(str(memory.metadata.get("name", "")) or None)
+
+    def work_on(self, turns: Sequence[_Turn]) -> None:
+        """Adds the drafts of one session."""
+        for turn in turns:
+            self._add_secrets(turn)
+            self._add_facts(turn)
+        topics = [find_topic(turn.sentences, self._voice) for turn in turns]
+        solved = self._add_procedures(turns, topics)
+        self._add_artifacts(turns, topics)
+        self._add_summary(turns, topics, solved)
+
+    def _add_secrets(self, turn: _Turn) -> None:
+        for kind, count in Counter(turn.secrets).items():
+            who = self._voice.subject
+            article = "an" if kind[0] in "aA" else "a"
+            content = sentence_case(f"{who} pasted {article} {kind}, kept here only as [masked {kind}]")
+            self._add(
+                ARTIFACT_REF, content, NAMED, (turn,), tags=("secret",), labels=("secret",), masked=count
+            )
+
+    def _add_facts(self, turn: _Turn) -> None:
+        for clause in stated_clauses(turn.sentences):
+            if MASK in clause.text:
+                continue
+            for fact in read_clause(clause, self._voice, _READERS):
+                if QUOTE_MARK in fact.content:
+                    continue
+                self._add_fact(fact, turn)
+
+    def _add_fact(self, fact: Fact, turn: _Turn) -> None:
+        slot = resolve_slot(fact, (Held(*item) for item in self._held.items()))
+        metadata = {"value": fact.value} if fact.value else {}
+        if fact.category == "name":
+            name = fact.content.removeprefix("The user's name is ").removesuffix(".")
+            self._voice = Voice(name)
+            metadata["name"] = name
+        content = fact.content
+        if is_relative_date(content):
+            content = f"{content[:-1]} (said on {turn.when:%-d %B %Y})."
+        if slot:
+            self._held.pop(slot, None)
+            self._held[slot] = fact.value
+        tags = (fact.category, *dict.fromkeys(tool.value for tool in find_tools(content)))
+        self._add(
+            PROFILE_FACT, content, fact.confidence, (turn,), slot=slot, tags=tags, metadata=metadata
+        )
+
+    def _add_procedures(self, turns: Sequence[_Turn], topics: Sequence[Topic | None]) -> bool:
+        """Adds one procedure per goal or problem, the last advice on it; True when there is one."""
+        found: dict[str, tuple[str, float, tuple[_Turn, ...]]] = {}
+        current: Topic | None = None
+        for number, (turn, topic) in enumerate(zip(turns, topics, strict=True)):
+            own = topic if topic is not None and topic.heading else None
+            current = own or (current if _follows_up(turn) else None)
+            if current is None:
+                continue
+            later = turns[number + 1].user if number + 1 < len(turns) else ""
+            confirmed = worked(later)
+            text = find_procedure(
+                current, turn.reply, confirmed_by=self._voice.subject if confirmed else ""
+            )
+            if text:
+                sources = (turn, turns[number + 1]) if confirmed else (turn,)
+                found[current.heading] = (text, CONFIRMED if confirmed else FROM_A_REPLY, sources)
+        for text, confidence, sources in found.values():
+            tags = tuple(dict.fromkeys(tool.value for tool in find_tools(text)))
+            self._add(PROCEDURE, text, confidence, sources, tags=tags)
+        return bool(found)
+
+    def _add_artifacts(self, turns: Sequence[_Turn], topics: Sequence[Topic | None]) -> None:
+        told = " ".join(draft.content for draft in self.drafts)
+        count = 0
+        for turn, topic in zip(turns, topics, strict=True):
+            for artifact in find_artifacts(turn.sentences, topic or _last(topics), self._voice):
+                if count == MAX_PER_SESSION or artifact.name in told:
+                    continue
+                told += artifact.content
+                count += 1
+                tags = (artifact.kind.lower(), artifact.name)
+                self._add(ARTIFACT_REF, artifact.content, NAMED, (turn,), tags=tags)
+
+    def _add_summary(
+        self, turns: Sequence[_Turn], topics: Sequence[Topic | None], solved: bool
+    ) -> None:
+        # One turn whose advice is a procedure already says it all.
+        if len(turns) == 1 and solved:
+            return
+        first = next((n for n, topic in enumerate(topics) if topic is not None), None)
+        if first is None:
+            return
+        topic = topics[first]
+        assert topic is not None
+        rest = turns[first:]
+        text = summarise(topic, [(turn.user, turn.reply) for turn in rest], self._voice)
+        if text:
+            tags = tuple(dict.fromkeys(tool.value for tool in find_tools(text)))
+            self._add(EPISODE_SUMMARY, text, NAMED, rest, tags=tags)
+
+    def _add(
+        self,
+        kind: str,
+        content: str,
+        confidence: float,
+        turns: Sequence[_Turn],
+        *,
+        slot: str | None = None,
+        tags: tuple[str, ...] = (),
+        labels: tuple[str, ...] = (),
+        masked: int = 0,
+        metadata: dict[str, str] | None = None,
+    ) -> None:
+        if count_tokens(content) > MAX_TOKENS:
+            return
+        self.drafts.append(
+            Draft(
+                kind=kind,
+                content=content,
+                confidence=confidence,
+                valid_from=turns[-1].when,
+                source_episode_ids=tuple(turn.episode.id for turn in turns),
+                slot=slot,
+                tags=tags,
+                labels=labels,
+                masked=masked,
+                metadata=metadata or {},
+            )
+        )
+
+
+def _read(episode: Episode) -> _Turn:
+    said = {"user": "", "assistant": ""}
+    for message in episode.messages:
+        if message.role in said:
+            said[message.role] += f"{message.content}\n\n"
+    user, reply = mask_secrets(said["user"]), mask_secrets(said["assistant"])
+    return _Turn(episode, user.text, reply.text, split_sentences(user.text), user.kinds)
+
+
+def _sessions(turns: Sequence[_Turn]) -> list[list[_Turn]]:
+    """Turns by session, sessions in the order they began; without an id each turn is its own."""
+    sessions: dict[str, list[_Turn]] = {}
+    for number, turn in enumerate(turns):
+        sessions.setdefault(turn.episode.session_id or f"\0{number}", []).append(turn)
+    return list(sessions.values())
+
+
+def _follows_up(turn: _Turn) -> bool:
+    """True when a message stays with the problem before it rather than raising another."""
+    return any(sentence.asks for sentence in turn.sentences)
+
+
+def _last(topics: Sequence[Topic | None]) -> Topic | None:
+    return next((topic for topic in topics if topic is not None), None)

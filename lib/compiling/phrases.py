@@ -1,0 +1,72 @@
+"""Phrases: names, places, dates and where an object ends, inside a clause."""
+
+import re
+
+CAP = r"[A-ZÀ-ÖØ-ÞĀĆČĎĐĒĘĚĞĪİĶŁŃŇŌŐŒŘŚŞŠŤŪŮŹŻŽ]"
+NAME = rf"{CAP}[\w'’.&-]*[\w+](?: (?:of|de|da|do|del|della|di|la|le|van|von|der|den|bin|al|el|the|&|{CAP}[\w'’.&-]*[\w+]|\d+))*(?<! of)(?<! the)"
+"""A proper name of one or more words."""
+
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+_WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+_ABSOLUTE = (
+    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}(?:,? \d{{4}})?|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
+    rf"|{_MONTH} \d{{4}}|\d{{4}}-\d\d-\d\d|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|Q[1-4](?: \d{{4}})?"
+    rf"|(?:the )?(?:end|start|beginning|middle) of (?:{_MONTH}|Q[1-4]|20\d\d)|(?:mid|late|early)[- ]{_MONTH}|{_MONTH})"
+)
+_RELATIVE = (
+    rf"(?:(?:next|this|coming) (?:week|month|year|quarter|spring|summer|autumn|fall|winter|{_WEEKDAY})|tomorrow|tonight"
+    rf"|in (?:a|an|one|two|three|four|five|six|seven|eight|ten|\d+) (?:days?|weeks?|months?|years?)|(?:the )?end of (?:the|this|next) (?:week|month|quarter|year)|{_WEEKDAY})"
+)
+DATE = re.compile(rf"\b(?:{_ABSOLUTE}|{_RELATIVE})", re.IGNORECASE)
+RELATIVE_DATE = re.compile(rf"\b{_RELATIVE}\b", re.IGNORECASE)
+_FIXED_DATE = re.compile(rf"\b{_ABSOLUTE}", re.IGNORECASE)
+
+_TAIL = re.compile(
+    r"(?i)(?:,\s*|\s+)(?:and (?:it|that|this|there|so|the|now)|so that|because|although|though|since (?:it|that|the|this|i|we)|when|whenever|if|unless"
+    r"|whereas|while|who|in case|just because|even though|as (?:it|that|they|this|you|i|we)\b|until|before (?:i|we|it|you|the)|keep (?:that|this) in mind|bear with me"
+    r"|please|thanks|right|you know|i mean|than (?:i|we)|like (?:you|i|we)|that (?:is|was|you|i|we|it)|which (?:is|was|i|we|you|means|makes|it)|(?:it|this|that|they) (?:is|are|was|has|works?|makes?))\b.*$"
+)
+_COMMA = re.compile(r",\s+(?!(?:an?|the)\s)")
+_LIST_REST = re.compile(r"^[^,]{1,40}(?:, [^,]{1,40})*,? (?:and|or) [^,]+$")
+_HAS_YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
+_WEAK = re.compile(r"(?i)^(?:it|this|that|these|those|them|him|her|one|ones|some|any|something|anything|everything|nothing|both|the (?:first|second|third|last|latter|former|same|other|above|one)|your|you|how|what|when|where|why|either|all of (?:it|them|this|that)|to)\b")
+
+MAX_OBJECT_WORDS = 26
+
+
+def trim(text: str) -> str:
+    """The object of a clause without what only trails after it; empty when nothing clear is left."""
+    body = _TAIL.sub("", text).strip(" ,")
+    comma = _COMMA.search(body)
+    while comma is not None:
+        if _LIST_REST.match(body[comma.end() :]) and len(body[: comma.start()].split()) <= 9:
+            break
+        body = body[: comma.start()]
+        comma = _COMMA.search(body)
+    if _HAS_YOU.search(body) or len(body.split()) > MAX_OBJECT_WORDS:
+        return ""
+    return body.strip(" ,.;:")
+
+
+def is_weak(text: str) -> bool:
+    """True when `text` starts with a word that points at something said elsewhere."""
+    return bool(_WEAK.match(text))
+
+
+def is_proper(text: str) -> bool:
+    """True when `text` starts with a capital letter."""
+    return re.match(CAP, text) is not None
+
+
+def is_relative_date(text: str) -> bool:
+    """True when a date in `text` is only clear to who knows the day it was said."""
+    return RELATIVE_DATE.search(text) is not None and _FIXED_DATE.search(text) is None
+
+
+def key(text: str) -> str:
+    """`text` as part of a slot: lower case, no articles, no punctuation."""
+    words = re.sub(r"[^\w\s.+#-]", " ", text.lower()).split()
+    return " ".join(w for w in words if w not in {"the", "a", "an", "my", "our", "all", "of", "their"})

@@ -1,0 +1,82 @@
+"""Procedures: steps and fixes found in replies, with the goal or problem they serve."""
+
+import re
+
+from lib.compiling.sentences import Sentence, plain, split_sentences
+from lib.compiling.topics import Topic
+from lib.tokens import count_tokens
+
+MAX_TOKENS = 60
+"""No memory is longer: it must be worth its place in a small prompt."""
+
+_VERBS = (
+    "set|use|add|wrap|call|return|send|put|move|run|retry|cap|count|parse|store|split|skip|leave|keep|make|create|install|pass|switch|enable|disable|configure|increase|decrease"
+    "|reduce|lower|raise|limit|batch|cache|index|rebuild|normali[sz]e|divide|append|acknowledge|post|edit|drop|match|join|sort|write|cut|chunk|give|list|honou?r|catch|handle"
+    "|replace|remove|delete|update|upgrade|downgrade|pin|deploy|restart|mount|bind|expose|open|close|read|load|import|export|define|declare|annotate|mark|avoid|turn|choose|pick"
+    "|render|validate|escape|encode|decode|hash|encrypt|sign|rotate|revoke|grant|deny|allow|block|change|rename|refactor|extract|inject|mock|stub|seed|truncate|summari[sz]e"
+    "|compress|resize|paginate|stream|buffer|flush|lock|unlock|await|schedule|defer|debounce|throttle|subscribe|register|log in|clone|checkout|rebase|merge|commit|push|pull"
+    "|tag|vacuum|analy[sz]e|partition|shard|replicate|migrate|back up|restore|copy|delegate|group|filter|map|reduce|round|convert|cast|compare|assert|fail|stop|start with"
+    "|start|retain|release|free|allocate|reserve|request|declare|specify|supply|provide|attach|detach|apply|annotate|ignore|include|exclude|insert|select|go to|click|type"
+    "|compute|subtract|multiply|answer|reply|let the|let|ask|begin|prefix|quote|build|compile|link|generate|do not|don['’]t|never|always|store|order|number|label|repeat|try"
+)
+_DIAGNOSTIC = "check|look|print|inspect|log|measure|profile|trace|verify|confirm|make sure|ensure|test|watch|see"
+_STEP = re.compile(
+    rf"(?i)^(?:(?:then|first|second|next|also|instead|so|finally|and|or|now|after that|afterwards|yes[,:]?|no[,:]?|simply|just|to fix (?:it|this|that)[,:]?|the fix(?: is| is to|:)?"
+    rf"|in short[,:]?|the solution(?: is to|:)|(?:if|when|after|before|to|for|with|on|once|in) [^,.]{{3,60}},) )*(?P<step>(?:{_VERBS})\b.*)$"
+)
+_ADVICE = re.compile(
+    rf"(?i)^(?:so |then |yes, |here )?(?:you (?:should|need to|have to|must|can|could|want to|will want to)|it is best to|the (?:fix|solution|trick|usual fix) is to|i(?:['’]d| would) (?:recommend to|suggest to)?|your best bet is to|all you need is to) (?P<step>(?:{_VERBS})\b.*)$"
+)
+_LOOK = re.compile(rf"(?i)^(?:(?:then|first|next|also) )?(?P<step>(?:{_DIAGNOSTIC})\b.*)$")
+_WORKED = re.compile(
+    r"(?i)\b(?:(?:that|this|it|the [\w-]+(?: [\w-]+)?|which|\w+) (?:worked|works now|fixed it|solved it|did it|did the trick|helped|was it)|(?:that|this) (?:fixed|solved|did|was)|works (?:now|great|perfectly|like a charm|fine)"
+    r"|fixed it|solved it|did the trick|problem solved|no (?:more )?(?:errors|duplicates|failures)|without a single failure|(?:is|are) (?:fixed|gone|solved) now|went (?:up|down)? ?from \S+ to|fell from|(?:is|are) down (?:from|to)|\w+ works, )"
+)
+_NOT_WORKED = re.compile(r"(?i)\b(?:not work|n['’]t work|still (?:fails?|crash\w*|broken|get|the same|doesn|not)|did(?:n['’]t| not) (?:help|work|fix)|no (?:luck|change)|didn|same error)\b")
+_CUT = re.compile(r"(?:; |, (?:and |or |because |so |which |since |but |instead |such |each |at |give |double |wait |where )| (?:because|since|so that|instead of) |: | – )")
+
+
+def find_procedure(topic: Topic, reply: str, *, confirmed_by: str = "") -> str:
+    """One sentence "To …: steps" of at most 60 tokens; empty when the reply holds no steps."""
+    sentences = split_sentences(reply)
+    steps = [step for sentence in sentences if (step := _step(sentence, _STEP, _ADVICE))]
+    steps = steps or [step for sentence in sentences if (step := _step(sentence, _LOOK))]
+    if not topic.heading or not steps:
+        return ""
+    ending = f" (worked, as {confirmed_by} said)." if confirmed_by else "."
+    text = _cut_to(f"{topic.heading}: {steps[0]}", ending, start=len(topic.heading) + 2)
+    for step in steps[1:3]:
+        longer = f"{text}; {step}"
+        if count_tokens(longer + ending) > MAX_TOKENS:
+            break
+        text = longer
+    return text + ending if text else ""
+
+
+def worked(message: str) -> bool:
+    """True when a later message says that the advice helped."""
+    return _WORKED.search(message) is not None and _NOT_WORKED.search(message) is None
+
+
+def _step(sentence: Sentence, *patterns: re.Pattern[str]) -> str:
+    text = plain(sentence.text).rstrip(" .!:")
+    if sentence.asks or len(text.split()) < 4:
+        return ""
+    for pattern in patterns:
+        if match := pattern.match(text):
+            step = re.sub(r"(?i)\byour\b", "the", match["step"])
+            condition = text[: match.start("step")]
+            if re.match(r"(?i)(?:if|when|after|before|once|for|with|on|in)\b", condition):
+                step = condition[0].lower() + condition[1:] + step[0].lower() + step[1:]
+            return step[0].lower() + step[1:]
+    return ""
+
+
+def _cut_to(text: str, ending: str, *, start: int) -> str:
+    """`text` shortened at the last clause boundary after `start` that fits; empty if none does."""
+    while count_tokens(text + ending) > MAX_TOKENS:
+        cuts = [cut.start() for cut in _CUT.finditer(text, start + 12)]
+        if not cuts:
+            return ""
+        text = text[: cuts[-1]]
+    return text
