@@ -1,6 +1,7 @@
 """Calls: one request to the server within one deadline, at most one retry included."""
 
 import json
+import ssl
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -188,6 +189,11 @@ class Caller:
 
     def _no_answer(self, error: httpx.RequestError, call: Call) -> str:
         server = f"the Statewave server at {self.location}"
+        if isinstance(_root(error), ssl.SSLCertVerificationError):
+            return (
+                f"The certificate of {server} is not trusted. "
+                "Set SSL_CERT_FILE to the certificate of its authority."
+            )
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             return f"Could not connect to {server}. Is it running, and is the address right?"
         if isinstance(error, httpx.TimeoutException):
@@ -206,6 +212,12 @@ def _retry_pause(outcome: Outcome) -> float | None:
         wait = outcome.retry_after_s
         return wait if wait is not None and wait <= LONGEST_RETRY_AFTER_S else None
     return RETRY_PAUSE_S if outcome.status in _RETRIED_STATUSES else None
+
+
+def _root(error: BaseException) -> BaseException:
+    while error.__cause__ is not None or error.__context__ is not None:
+        error = error.__cause__ or error.__context__ or error
+    return error
 
 
 def _turned_away(outcome: Outcome) -> bool:

@@ -34,7 +34,7 @@ class DeadlineTransport(httpx.BaseTransport):
         self._limit = _Limit(clock)
         self._pool = httpcore.ConnectionPool(
             # Loading certificates takes 20 ms; a plain address needs none.
-            ssl_context=httpx.create_ssl_context(trust_env=False) if secure else None,
+            ssl_context=httpx.create_ssl_context() if secure else None,
             max_connections=_MAX_CONNECTIONS,
             keepalive_expiry=_KEEP_ALIVE_S,
             network_backend=_Backend(self._limit),

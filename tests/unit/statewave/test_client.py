@@ -2,6 +2,7 @@
 
 import json
 import logging
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -451,6 +452,13 @@ def test_a_validation_error_names_three_fields_and_counts_the_rest() -> None:
     assert "`f2`: Field required; and 2 more." in str(caught.value)
     assert "private" not in f"{caught.value} {vars(caught.value)}"
     assert caught.value.request_id == "r-9"
+
+
+def test_a_certificate_that_is_not_trusted_is_named_as_the_reason() -> None:
+    distrust = httpx.ConnectError("no")
+    distrust.__cause__ = ssl.SSLCertVerificationError("self-signed certificate")
+    with pytest.raises(StatewaveConnectionError, match="certificate"):
+        Server({"/healthz": [distrust]}).client().ping()
 
 
 # What a server can do
