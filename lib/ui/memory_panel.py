@@ -142,7 +142,7 @@ def _draw_memory(
     with st.expander(f"{mark}{literal(memory.content)} :small[:gray[{tokens}]]", type="compact"):
         st.markdown(_fate(item, is_used))
         st.markdown(
-            f"**Confidence {memory.confidence:.2f}**: {confidence_meaning(memory.confidence)}."
+            f"**Confidence {memory.confidence:.2f}**: {confidence_meaning(memory)}."
             f"  \nValid since {episode.day(memory.valid_from)}."
         )
         for source in subject.sources(memory):

@@ -5,6 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
+from lib import resources
 from lib.inspection import ACTIVE, FORGOTTEN, SubjectMemory, confidence_meaning, memory_json
 from lib.models import Memory
 from lib.theme import kind_look
@@ -60,7 +61,9 @@ def _draw_step(label: Literal["Previous", "Next"], ids: Sequence[str], place: in
 
 
 def _draw_trust(subject: SubjectMemory, memory: Memory) -> None:
-    st.markdown(f"**Confidence {memory.confidence:.2f}**: {confidence_meaning(memory.confidence)}.")
+    documented = "explain" in resources.memory_runtime().capabilities()
+    meaning = confidence_meaning(memory, documented=documented)
+    st.markdown(f"**Confidence {memory.confidence:.2f}**: {meaning}.")
     st.markdown(f"**Valid** {_validity(memory)}.")
     newer = subject.replacement(memory)
     if newer:

@@ -1,16 +1,13 @@
-"""What a subject remembers, arranged for looking at: filters, totals, origins, timeline."""
+"""One subject as the runtime tells it: memories, episodes, filters, totals."""
 
 import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Final
 
-from lib.demo.profiles import DemoSubject
-from lib.models import EPISODE, KINDS, Episode, Memory, MemoryList
-from lib.protocol import Capability, MemoryRuntime
-from lib.tokens import count_many
+from lib.models import KINDS, Episode, Memory, MemoryList
+from lib.protocol import MemoryRuntime
 from lib.wire import encode_memory
 
 ACTIVE: Final = "active"
@@ -20,18 +17,6 @@ STATUSES: Final = (ACTIVE, SUPERSEDED, FORGOTTEN)
 
 SEARCH_LIMIT: Final = 1000
 """The most memories one search asks for; a server may answer with fewer and says so."""
-
-_CANNOT: Final[dict[Capability, str]] = {
-    "strict_budget": "A context can come out larger than the token budget asked for.",
-    "nested": "A larger token budget can drop a memory that a smaller one had.",
-    "explain": "It does not tell the score of a memory, nor why one was left out.",
-    "forget": "A single memory cannot be forgotten or corrected here, only a whole subject.",
-    "paging": "Long lists end after the first 100 entries, so totals are unknown there.",
-    "sessions": "It does not say which conversation an episode belongs to.",
-    "occurred_at": "Imported conversations get the time of the import, not their own.",
-    "idempotency": "Recording the same turn twice stores it twice.",
-    "semantic_search": "Memories are found by their words, not by their meaning.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,58 +84,6 @@ class Totals:
     forgotten: int
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineEntry:
-    """One episode or memory as the timeline shows it; `kind` is EPISODE for an episode."""
-
-    id: str
-    at: datetime
-    kind: str
-    text: str
-    status: str = ACTIVE
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineSession:
-    """One session: each episode in order of time, followed by the memories made of it."""
-
-    session_id: str | None
-    first_at: datetime
-    last_at: datetime
-    entries: tuple[TimelineEntry, ...]
-
-    @property
-    def episode_count(self) -> int:
-        """Episodes of this session."""
-        return sum(entry.kind == EPISODE for entry in self.entries)
-
-    @property
-    def memory_count(self) -> int:
-        """Memories made of this session."""
-        return len(self.entries) - self.episode_count
-
-
-@dataclass(frozen=True, slots=True)
-class SubjectFigures:
-    """What one subject's memory amounts to, and what it saves for one task, in tokens.
-
-    `history_tokens` is every recorded word; `context_tokens` what the context for the task costs.
-    """
-
-    memories: int
-    episodes: int
-    sessions: int
-    history_tokens: int
-    context_tokens: int
-    max_tokens: int
-    complete: bool
-
-    @property
-    def context_share(self) -> float:
-        """Context tokens per history token, 0 when there is no history."""
-        return self.context_tokens / self.history_tokens if self.history_tokens else 0.0
-
-
 def inspect_subject(runtime: MemoryRuntime, subject_id: str) -> SubjectMemory:
     """All memories and episodes of a subject that the runtime will list."""
     timeline = runtime.timeline(subject_id)
@@ -195,74 +128,9 @@ def count_memories(memories: Sequence[Memory]) -> Totals:
     )
 
 
-def timeline_sessions(subject: SubjectMemory) -> list[TimelineSession]:
-    """Sessions in the order they began; what belongs to no session is grouped by itself."""
-    made_of: dict[str, list[Memory]] = {}
-    orphans: list[Memory] = []
-    for memory in reversed(subject.memories):
-        sources = subject.sources(memory)
-        if sources:
-            made_of.setdefault(sources[0].id, []).append(memory)
-        else:
-            orphans.append(memory)
-    groups: dict[str | None, list[TimelineEntry]] = {}
-    for episode in sorted(subject.episodes, key=lambda item: item.when):
-        group = groups.setdefault(episode.session_id, [])
-        group.append(TimelineEntry(episode.id, episode.when, EPISODE, _opening_words(episode)))
-        group += [_memory_entry(memory, episode.when) for memory in made_of.get(episode.id, ())]
-    if orphans:
-        group = groups.setdefault(None, [])
-        group += [_memory_entry(memory, memory.valid_from) for memory in orphans]
-        group.sort(key=lambda entry: entry.at)
-    return [
-        TimelineSession(session_id, entries[0].at, entries[-1].at, tuple(entries))
-        for session_id, entries in groups.items()
-    ]
-
-
-def confidence_meaning(confidence: float) -> str:
-    """What a confidence (0–1) says about a memory, in words."""
-    if confidence >= 0.9:
-        return "said outright by the subject, or confirmed more than once"
-    if confidence >= 0.75:
-        return "said clearly, once"
-    if confidence >= 0.5:
-        return "taken from what was said around it"
-    return "a weak hint"
-
-
 def memory_json(memory: Memory) -> str:
     """The memory as a Statewave server sends it over `/v1`, indented."""
     return json.dumps(encode_memory(memory), indent=2, ensure_ascii=False)
-
-
-def missing_capabilities(runtime: MemoryRuntime) -> tuple[str, ...]:
-    """What this runtime cannot do, one sentence each."""
-    able = runtime.capabilities()
-    return tuple(sentence for name, sentence in _CANNOT.items() if name not in able)
-
-
-def example_task(demo: DemoSubject | None) -> str:
-    """A question worth asking about a subject: a demo one brings its own."""
-    questions = (*demo.compare, *demo.hints) if demo else ()
-    return questions[0] if questions else "What should I know about this subject?"
-
-
-def measure_subject(
-    runtime: MemoryRuntime, subject_id: str, task: str, *, max_tokens: int
-) -> SubjectFigures:
-    """Counts of a subject's memory, and the tokens of its history against a context for `task`."""
-    subject = inspect_subject(runtime, subject_id)
-    bundle = runtime.get_context(subject_id, task, max_tokens=max_tokens)
-    return SubjectFigures(
-        memories=count_memories(subject.memories).active,
-        episodes=len(subject.episodes),
-        sessions=len(subject.session_ids),
-        history_tokens=sum(count_many([episode.text for episode in subject.episodes])),
-        context_tokens=bundle.token_estimate,
-        max_tokens=max_tokens,
-        complete=subject.complete,
-    )
 
 
 def _matches(subject: SubjectMemory, memory: Memory, wanted: MemoryFilter) -> bool:
@@ -278,12 +146,3 @@ def _matches(subject: SubjectMemory, memory: Memory, wanted: MemoryFilter) -> bo
 def _has_words(memory: Memory, words: str) -> bool:
     text = memory.content.casefold()
     return all(word in text for word in words.casefold().split())
-
-
-def _opening_words(episode: Episode) -> str:
-    asked = (message.content for message in episode.messages if message.role == "user")
-    return next(asked, episode.text)
-
-
-def _memory_entry(memory: Memory, at: datetime) -> TimelineEntry:
-    return TimelineEntry(memory.id, at, memory.kind, memory.content, memory.status)
