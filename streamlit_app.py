@@ -31,11 +31,12 @@ def _warm_up() -> None:
     import pandas
     import plotly.graph_objects  # noqa: F401
 
-    from lib.tokens import encoding
+    from lib.tokens import ENCODINGS, encoding
 
     assert openai
     assert pandas
-    encoding()
+    for name in ENCODINGS:
+        encoding(name)
     # Streamlit collects garbage after every run; what lives for ever need not be looked at again.
     gc.collect()
     gc.freeze()

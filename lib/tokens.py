@@ -30,6 +30,9 @@ _PATTERNS = {
     ),
 }
 
+ENCODINGS = tuple(_PATTERNS)
+"""The encodings whose rank files are on this disk."""
+
 # OpenAI's "How to count tokens with tiktoken": three tokens frame each message and three prime
 # the reply. The role name is one token.
 _TOKENS_PER_MESSAGE = 3
