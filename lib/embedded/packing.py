@@ -32,6 +32,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 # A word without spaces may be a whole file in base64; it is cut before it is counted.
 _LONG_WORD = 64
 _LABEL_CHARS = 24
+_LABEL_TOKENS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +145,13 @@ class Prefixes(Generic[T]):
         return self._values[: bisect_left(self._positions, position)]
 
 
+@lru_cache(maxsize=256)
 def _label(text: str) -> str:
     # A closing bracket would end the origin early; see `ORIGIN_END`.
-    return one_line(text).replace("]", ")")[:_LABEL_CHARS].strip() or "-"
+    label = one_line(text).replace("]", ")")[:_LABEL_CHARS]
+    while count_tokens(label) > _LABEL_TOKENS:
+        label = label[:-1]
+    return label.strip() or "-"
 
 
 def _lines(prefix: str, content: str) -> Iterator[str]:
