@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lib.models import EPISODE
 from lib.sweep import Sweep, SweepPoint
-from lib.theme import MEMORY, STATELESS, kind_look
+from lib.theme import CHART_TEXT_ON_LIGHT, MEMORY, STATELESS, kind_look
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -29,9 +29,9 @@ _HOVER_NAMES: Final = {
 _Value = Callable[[SweepPoint], int]
 
 
-def memories_by_budget(sweep: Sweep, chosen: SweepPoint) -> "Figure":
+def memories_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) -> "Figure":
     """How many memories each budget returns, passages of raw episodes apart, with `chosen`
-    marked.
+    marked; `dark` is the page's theme.
     """
     points = _with(sweep.points, chosen)
     series: list[tuple[str, _Value, str]] = [("memories", _memories, MEMORY)]
@@ -42,16 +42,17 @@ def memories_by_budget(sweep: Sweep, chosen: SweepPoint) -> "Figure":
     if sweep.complete and sweep.total_memories >= tallest:
         tallest = sweep.total_memories
         shapes.append(_level(tallest))
-        labels.append(_level_label(tallest, f"all {tallest:,} memories"))
+        labels.append(_level_label(points, chosen, tallest, f"all {tallest:,} memories"))
     labels += _end_labels(points[-1], series)
+    y_title = "Memories returned" if len(series) == 1 else "Items returned"
     return _figure(
         [_line(points, *item) for item in reversed(series)]
         + [_mark(chosen, value, colour) for _, value, colour in reversed(series)],
-        _layout(points, tallest, shapes, labels, y_title="returned, count"),
+        _layout(points, tallest, shapes, labels, y_title=y_title, dark=dark),
     )
 
 
-def tokens_by_budget(sweep: Sweep, chosen: SweepPoint) -> "Figure":
+def tokens_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) -> "Figure":
     """What each budget really costs, against the budget itself and against the raw history."""
     points = _with(sweep.points, chosen)
     history = sweep.history_tokens
@@ -60,7 +61,9 @@ def tokens_by_budget(sweep: Sweep, chosen: SweepPoint) -> "Figure":
     if history:
         least = "" if sweep.complete else "at least "
         shapes.append(_level(history))
-        labels.append(_level_label(history, f"raw history, {least}{history:,} tokens"))
+        labels.append(
+            _level_label(points, chosen, history, f"raw history, {least}{history:,} tokens")
+        )
     labels += _end_labels(
         points[-1], [("limit", _budget, STATELESS), ("tokens used", _tokens, MEMORY)]
     )
@@ -69,7 +72,7 @@ def tokens_by_budget(sweep: Sweep, chosen: SweepPoint) -> "Figure":
     del limit["hovertemplate"]
     return _figure(
         [limit, _line(points, "tokens used", _tokens, MEMORY), _mark(chosen, _tokens, MEMORY)],
-        _layout(points, tallest, shapes, labels, y_title="tokens"),
+        _layout(points, tallest, shapes, labels, y_title="Tokens", dark=dark),
     )
 
 
@@ -160,8 +163,19 @@ def _level(value: int) -> dict[str, Any]:
     }
 
 
-def _level_label(value: int, text: str) -> dict[str, Any]:
-    return _label(text, x=0, xref="paper", xanchor="left", y=value, yanchor="bottom")
+def _level_label(
+    points: Sequence[SweepPoint], chosen: SweepPoint, value: int, text: str
+) -> dict[str, Any]:
+    """Above the level, on the side where the chosen budget's line does not cross it."""
+    right = chosen.max_tokens < points[-1].max_tokens / 2
+    return _label(
+        text,
+        x=1 if right else 0,
+        xref="paper",
+        xanchor="right" if right else "left",
+        y=value,
+        yanchor="bottom",
+    )
 
 
 def _end_labels(
@@ -198,8 +212,10 @@ def _layout(
     labels: list[dict[str, Any]],
     *,
     y_title: str,
+    dark: bool,
 ) -> dict[str, Any]:
-    axis = {"fixedrange": True, "tickformat": ",d", "zeroline": False}
+    font = {} if dark else {"color": CHART_TEXT_ON_LIGHT}
+    axis = {"fixedrange": True, "tickformat": ",d", "zeroline": False, "tickfont": font}
     return {
         "height": _HEIGHT_PX,
         "margin": {"l": 0, "r": _LABEL_ROOM_PX, "t": 24, "b": 0},
@@ -209,16 +225,17 @@ def _layout(
         "separators": ".,",
         "shapes": shapes,
         "annotations": labels,
+        "font": font,
         "xaxis": {
             **axis,
-            "title": {"text": "Token budget, tokens"},
+            "title": {"text": "Token budget, tokens", "font": font},
             "range": [0, points[-1].max_tokens],
             "nticks": 7,
             "unifiedhovertitle": {"text": "Budget of %{x:,} tokens"},
         },
         "yaxis": {
             **axis,
-            "title": {"text": y_title.capitalize()},
+            "title": {"text": y_title, "font": font},
             "range": [0, max(tallest, 1) * _HEADROOM],
             "nticks": 6,
         },

@@ -1,6 +1,7 @@
 """One message answered twice, without and with memory; everything else is the same."""
 
 from lib.comparison.difference import (
+    DiffBlock,
     MemoryAddition,
     PromptDiff,
     memory_addition,
@@ -20,6 +21,7 @@ from lib.comparison.sides import (
 
 __all__ = [
     "Comparison",
+    "DiffBlock",
     "MemoryAddition",
     "PromptDiff",
     "Side",

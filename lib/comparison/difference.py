@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Literal
 
 from lib.assistant import PreparedPrompt
 from lib.comparison.sides import Comparison, SideReply
@@ -56,39 +57,52 @@ def memory_addition(comparison: Comparison) -> MemoryAddition | None:
 
 
 @dataclass(frozen=True, slots=True)
+class DiffBlock:
+    """Neighbouring lines that both prompts have, or only one of them."""
+
+    where: Literal["both", "memory", "stateless"]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PromptDiff:
-    """The stateless prompt turned into the memory-backed one, line by line.
+    """Both prompts, line by line in order, cut into blocks where they part."""
 
-    `text` holds every line of both, marked "+ ", "- " or two spaces.
-    """
-
-    text: str
-    added: int
-    removed: int
+    blocks: tuple[DiffBlock, ...]
     only_memory_differs: bool
     """True when the memory block is the one and only difference."""
 
     @property
+    def added(self) -> int:
+        """Lines that only the memory-backed prompt has."""
+        return sum(len(block.lines) for block in self.blocks if block.where == "memory")
+
+    @property
+    def removed(self) -> int:
+        """Lines that only the stateless prompt has."""
+        return sum(len(block.lines) for block in self.blocks if block.where == "stateless")
+
+    @property
     def identical(self) -> bool:
         """True when both sides got the same prompt."""
-        return not self.added and not self.removed
+        return all(block.where == "both" for block in self.blocks)
 
 
 def prompt_diff(stateless: PreparedPrompt, memory: PreparedPrompt) -> PromptDiff:
     """How the two prompts differ."""
     before, after = _lines(stateless.messages), _lines(memory.messages)
-    marked: list[str] = []
+    blocks: list[DiffBlock] = []
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         if tag == "equal":
-            marked += [f"  {line}" for line in before[start:end]]
-        else:
-            marked += [f"- {line}" for line in before[start:end]]
-            marked += [f"+ {line}" for line in after[new_start:new_end]]
+            blocks.append(DiffBlock("both", tuple(before[start:end])))
+            continue
+        if end > start:
+            blocks.append(DiffBlock("stateless", tuple(before[start:end])))
+        if new_end > new_start:
+            blocks.append(DiffBlock("memory", tuple(after[new_start:new_end])))
     return PromptDiff(
-        text="\n".join(line.rstrip() for line in marked),
-        added=sum(line.startswith("+ ") for line in marked),
-        removed=sum(line.startswith("- ") for line in marked),
+        blocks=tuple(blocks),
         only_memory_differs=_without_memory(memory) == stateless.messages
         and memory.messages != stateless.messages,
     )

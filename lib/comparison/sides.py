@@ -40,10 +40,6 @@ class Side:
         """True when nothing more will come without asking again."""
         return self.reply.state in ("whole", "stopped", "failed")
 
-    def ask_again(self) -> None:
-        """Forget the reply, so that the side is asked anew."""
-        self.reply = SideReply()
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -78,6 +74,12 @@ class Comparison:
     def comparable(self) -> bool:
         """True when both replies are whole: only then is anything said about the difference."""
         return all(side.reply.state == "whole" for side in self.sides)
+
+    def ask_again(self) -> None:
+        """Forget every reply that is not whole, so that those sides are asked anew."""
+        for side in self.sides:
+            if side.reply.state != "whole":
+                side.reply = SideReply()
 
 
 def new_comparison(

@@ -15,7 +15,13 @@ from lib.ui import injected
 from lib.ui.sides import format_ms, format_usd, record_again
 from lib.ui.text import literal
 
-_DIFF_HEIGHT_PX = 360
+_LONG_LINES = 24
+_LONG_PX = 480
+_WHERE = {
+    "both": "In both prompts",
+    "memory": ":primary[●] Only in the memory-backed prompt",
+    "stateless": ":gray[●] Only in the stateless prompt",
+}
 
 
 def draw(comparison: Comparison) -> None:
@@ -47,7 +53,15 @@ def _draw_prompts(comparison: Comparison) -> None:
     differs, sent = st.tabs(["How the prompts differ", "What was injected"])
     with differs:
         st.markdown(_diff_sentence(diff))
-        st.code(diff.text, language="diff", wrap_lines=True, height=_DIFF_HEIGHT_PX)
+        for block in diff.blocks:
+            st.caption(_WHERE[block.where])
+            # Without a language: the colours Streamlit gives a diff fail AA on white.
+            st.code(
+                "\n".join(block.lines).strip("\n"),
+                language=None,
+                wrap_lines=True,
+                height=_LONG_PX if len(block.lines) > _LONG_LINES else "content",
+            )
     with sent:
         injected.draw(memory)
 

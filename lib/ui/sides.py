@@ -112,8 +112,12 @@ def draw_empty(subject_id: str) -> None:
 
 def draw(comparison: Comparison) -> Comparison:
     """Both sides, each streaming on its own; the comparison once both have settled."""
-    st.markdown(f"**{literal(comparison.message)}**")
     under_way = not comparison.settled
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{literal(comparison.message)}**", width="stretch")
+        if under_way:
+            # A click is a rerun, and a rerun ends the streams.
+            st.button("Stop", key="compare_stop", icon=":material/stop_circle:")
     if under_way:
         _settle_after_stop(comparison)
     left, right = st.columns(2, border=True, wrap=True)
@@ -191,7 +195,7 @@ def _draw_ending(comparison: Comparison, side: Side) -> None:
         "Try again" if reply.state == "failed" else "Ask again",
         key=f"ask_again_{side.name}",
         icon=":material/refresh:",
-        on_click=side.ask_again,
+        on_click=comparison.ask_again,
     )
 
 

@@ -31,10 +31,9 @@ CHAT_PAGE = "../../pages/chat.py"
 _MARKER = "budget_marker"
 _PRESET = "budget_preset"
 _ANY_TASK = "What should I know about this subject?"
-_ROW_PX = 66
-"""Streamlit wraps text in rows above 64 px; three lines hold nearly every memory."""
-_HEAD_PX = 38
-_ROWS_SHOWN = 5
+_ROWS_SHOWN = 8
+_TABLE_PX = 420
+"""For longer tables, which scroll inside it under their header."""
 _PROGRESS_AFTER_S = 0.3
 _SWEEPS_KEPT = 16
 
@@ -45,7 +44,7 @@ def choose(subject_id: str) -> tuple[str, int]:
     state = st.session_state
     current = state.get("max_tokens", resources.app_settings().statewave_max_tokens)
     state.setdefault(_MARKER, current)
-    task_column, budget, presets, use = st.columns([6, 2, 3, 2], vertical_alignment="bottom")
+    task_column, budget, presets, use = st.columns([10, 4, 6, 5], vertical_alignment="bottom")
     task = task_column.selectbox(
         "Task",
         _suggested_tasks(subject_id),
@@ -138,11 +137,12 @@ def swept(runtime: MemoryRuntime, subject_id: str, *, task: str, whole: ContextB
 def draw(sweep: Sweep, view: BudgetView) -> None:
     """Both charts with their findings, then what is in and what is cut at the budget."""
     finding, cost = memory_finding(sweep, view.point), token_finding(sweep, view.point)
+    dark = st.context.theme.type == "dark"
     left, right = st.columns(2, wrap=True)
     with left:
         st.markdown(f"**{finding}**")
         st.plotly_chart(
-            charts.memories_by_budget(sweep, view.point),
+            charts.memories_by_budget(sweep, view.point, dark=dark),
             key="memories_by_budget",
             config=charts.CONFIG,
             alt=f"{finding}. {_range_of(sweep)}",
@@ -150,7 +150,7 @@ def draw(sweep: Sweep, view: BudgetView) -> None:
     with right:
         st.markdown(f"**{cost}**")
         st.plotly_chart(
-            charts.tokens_by_budget(sweep, view.point),
+            charts.tokens_by_budget(sweep, view.point, dark=dark),
             key="tokens_by_budget",
             config=charts.CONFIG,
             alt=f"Of {view.point.max_tokens:,} tokens, {cost}.",
@@ -186,53 +186,46 @@ def _draw_contents(view: BudgetView) -> None:
     kept, cut = st.tabs([f"In the prompt ({len(view.kept):,})", f"Cut ({all_cut:,})"])
     with kept:
         if view.kept:
-            _draw_candidates(view.kept, key="kept", alt=f"What {budget} hold, best first")
+            _draw_candidates(view.kept, cut=False, alt=f"What {budget} hold, best first")
         else:
             st.caption(f"Nothing fits in {budget}, or nothing has to do with the task.")
     with cut:
         if view.cut:
-            _draw_candidates(view.cut, key="cut", alt=f"What {budget} leave out, and why")
+            _draw_candidates(view.cut, cut=True, alt=f"What {budget} leave out, and why")
         else:
             st.caption("Nothing is left out: a larger budget would return the same.")
         if view.unlisted:
             st.caption(f"The best {len(view.cut):,} of {all_cut:,} are listed.")
 
 
-def _draw_candidates(candidates: Sequence[Candidate], *, key: str, alt: str) -> None:
-    looks = [kind_look(kind) for kind in dict.fromkeys(item.kind for item in candidates)]
-    config = st.column_config
-    columns: dict[str, list[object]] = {
-        "Rank": [item.rank for item in candidates],
-        "Kind": [[kind_look(item.kind).label] for item in candidates],
-        "Text": [item.content for item in candidates],
-        "Tokens": [item.tokens for item in candidates],
+def _draw_candidates(candidates: Sequence[Candidate], *, cut: bool, alt: str) -> None:
+    columns = {
+        "Rank": [f"{item.rank:,}" for item in candidates],
+        "Kind": [_kind(item) for item in candidates],
+        "Text": [literal(item.content) for item in candidates],
+        "Tokens": [f"{item.tokens:,}" for item in candidates],
     }
     if any(item.score is not None for item in candidates):
-        columns["Score"] = [item.score for item in candidates]
-    if key == "cut":
+        columns["Score"] = [_score(item) for item in candidates]
+    if cut:
         columns["Why it is cut"] = [_why(item) for item in candidates]
-    st.dataframe(
+    many = len(candidates) > _ROWS_SHOWN
+    st.table(
         columns,
-        key=f"budget_{key}",
+        border="horizontal",
         hide_index=True,
-        row_height=_ROW_PX,
-        height=_HEAD_PX + _ROW_PX * min(len(candidates), _ROWS_SHOWN),
-        column_config={
-            "Rank": config.NumberColumn(width=50),
-            "Kind": config.MultiselectColumn(
-                width=105,
-                options=[look.label for look in looks],
-                color=[look.colour for look in looks],
-            ),
-            "Text": config.TextColumn(),
-            "Tokens": config.NumberColumn(width=65, help="What its line costs in the context."),
-            "Score": config.NumberColumn(
-                width=60, format="%.1f", help="Kind, recency, relevance and validity, added up."
-            ),
-            "Why it is cut": config.TextColumn(width=190),
-        },
+        height=_TABLE_PX if many else "content",
         alt=alt,
     )
+
+
+def _kind(candidate: Candidate) -> str:
+    look = kind_look(candidate.kind)
+    return f"{look.mark} {look.label}"
+
+
+def _score(candidate: Candidate) -> str:
+    return "–" if candidate.score is None else f"{candidate.score:.1f}"
 
 
 def _why(candidate: Candidate) -> str:

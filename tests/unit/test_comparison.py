@@ -77,7 +77,8 @@ def test_only_the_memory_block_differs_between_the_prompts(
     diff = prompt_diff(stateless, backed)
     assert diff.only_memory_differs
     assert diff.removed == 0
-    added = [line[2:] for line in diff.text.splitlines() if line.startswith("+ ")]
+    assert [block.where for block in diff.blocks] == ["both", "memory", "both"]
+    added = [line for line in diff.blocks[1].lines if line]
     assert added[0] == "<memory>"
     assert added[-1] == "</memory>"
     assert {"Lives in Porto.", "Uses FastAPI."} <= set(added)
@@ -196,8 +197,9 @@ def test_a_failed_side_keeps_what_had_arrived_and_can_be_asked_again(
     assert not comparison.memory.reply.memory_missing
     assert memory_addition(comparison) is None
 
-    comparison.memory.ask_again()
+    comparison.ask_again()
     assert not comparison.settled
+    assert comparison.stateless.settled
     ask(comparison, comparison.memory, runtime, model)
     assert comparison.comparable
     assert comparison.stateless.reply.text == "without memory"
