@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lib.compiling.grammar import Voice, sentence_case
+from lib.compiling.grammar import Voice, sentence_case, uncapitalised
 from lib.compiling.sentences import Sentence, plain
 from lib.compiling.topics import Topic, stands_alone, tell
 
@@ -15,6 +15,7 @@ _PATTERNS = (
     ("Package", re.compile(r"(?<![\w/])[A-Za-z][\w.-]*(?:==|@|>=|~=|\^)v?\d+(?:\.\d+)+\b")),
     ("Error", re.compile(r"\b(?:SQLSTATE [0-9A-Z]{5}|ERR_[A-Z_]{4,}|E[A-Z]{5,}|ORA-\d{4,5}|E\d{3,5}|TS\d{4}|SQLITE_[A-Z]+|[A-Z][A-Za-z]+(?:Error|Exception)|[a-z]+(?:_[a-z]+)+_(?:exceeded|error|failed|denied|timeout|invalid|expired|mismatch|not_found|refused)|HTTP [45]\d\d)(?=[\s.,;:)\"”]|$)")),
 )  # fmt: skip
+_SAYS_LITTLE = re.compile(r"(?i)^(?:the (?:work|ticket|issue|bug|task)|tracked|see|ticket)\b")
 _PURPOSE_WORDS = 24
 MAX_PER_SESSION = 2
 
@@ -41,11 +42,14 @@ def find_artifacts(sentences: list[Sentence], topic: Topic | None, voice: Voice)
 
 def _describe(kind: str, name: str, sentence: Sentence, topic: Topic | None, voice: Voice) -> str:
     text = plain(sentence.text)
-    about = tell(text, voice)
-    if sentence.asks or not stands_alone(text) or not 4 <= len(about.split()) <= _PURPOSE_WORDS:
-        if topic is None:
-            return ""
-        return sentence_case(f"{kind} {name} came up when {voice.subject} {topic.told}")
-    if about.startswith(name):
-        return sentence_case(f"{kind} {about}")
-    return sentence_case(f"{kind} {name}: {about}")
+    about = re.sub(rf"(?i),? \(?(?:ticket |tracked as |see )?{re.escape(name)}\)?$", "", tell(text, voice))
+    words = len(about.split())
+    told = not sentence.asks and stands_alone(text) and 4 <= words <= _PURPOSE_WORDS
+    if told and not _SAYS_LITTLE.match(about):
+        if about.startswith(name):
+            return sentence_case(f"{kind} {about}")
+        return sentence_case(f"{kind} {name}: {uncapitalised(about)}")
+    # A ticket stands for its conversation; a link or a file without a purpose is no memory.
+    if kind == "Ticket" and topic is not None:
+        return sentence_case(f"{kind} {name} goes back to this: {voice.subject} {topic.told}")
+    return ""

@@ -38,8 +38,8 @@ _TAG_QUESTION = re.compile(r"(?i),? (?:right|correct|no|yes|eh|huh|or not|(?:is|
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 _SPLIT = re.compile(
     r"\s*[;]\s*|\s+[—–-]{1,2}\s+|,?\s+but\s+|,?\s+whereas\s+|,\s+(?:and\s+)?so\s+(?!that)|,\s+(?:and\s+)?(?:then\s+)?(?=(?:i|we|my|our|i am|we are|the|it|also|please|which|where|who)\s)"
-    r"|,\s+and\s+(?=all (?:of )?(?:my|our|the)?)|\s+and\s+(?=(?:i|we|my|our)\s)|,?\s+(?P<cause>because|since|as|though|although|now that)\s+(?=(?:i|we|my|our|the)\s)"
-    r"|,?\s+(?P<unreal>when|whenever|until|once|before|after|while|where|wherever|whether|how|what|why)\s+(?=(?:i|we|my|our|the)\s)"
+    r"|,\s+(?:and\s+)?(?=(?:all|everything|nothing)\s)|\s+and\s+(?=the\s+[\w-]+\s+(?:is|are|runs?|uses?)\s)|\s+and\s+(?=(?:i|we|my|our)\s)|,?\s+(?P<cause>because|since|as|though|although|now that|after)\s+(?=(?:i|we|my|our|the)\s)"
+    r"|,?\s+(?P<unreal>when|whenever|until|once|before|while|where|wherever|whether|how|what|why)\s+(?=(?:i|we|my|our|the)\s)"
     r"|,\s+(?P<asks>(?:should|could|can|do|does|is|are|what|which|how|where|why|who|would|any)\s)",
     re.IGNORECASE,
 )
@@ -105,9 +105,11 @@ def _clauses(sentence: Sentence) -> Iterator[Clause]:
         if first is None or first == 0:
             return
         parts = parts[:first]
-    if any(_UNREAL.search(part) for part, _ in parts):
-        return
     for number, (part, joint) in enumerate(parts):
+        following = parts[number + 1][0] if number + 1 < len(parts) else ""
+        # "I use Vim, I think" is no statement, but "…, so bear with me if I'm slow" leaves one.
+        if _UNREAL.search(part) or (len(following.split()) < 4 and _UNREAL.search(following)):
+            return
         if joint == "unreal" or (number == 0 and _SUBORDINATE.match(part)):
             continue
         yield _clause(part, outright=number == 0 and not sentence.asks and joint == "")

@@ -25,6 +25,8 @@ class Fact:
     replaces: str = ""
     confidence: float = SAID_OUTRIGHT
     change: bool = False
+    name: str = ""
+    """The subject's name, where this is the fact that tells it."""
 
 
 Reader = Callable[[str, Clause, Voice], Iterator[Fact | str]]
@@ -39,6 +41,9 @@ def read_clause(clause: Clause, voice: Voice, readers: tuple[Reader, ...]) -> li
         for reader in readers:
             found = list(reader(text, clause, voice))
             if found:
+                # "I'm Alice, an indie developer": the rest is already told by name.
+                named = [item.name for item in found if isinstance(item, Fact) and item.name]
+                voice = Voice(named[0]) if named else voice
                 queue.extend(item for item in found if isinstance(item, str))
                 facts.extend(item for item in found if isinstance(item, Fact))
                 break

@@ -14,6 +14,7 @@ _PAST = frozenset(
     "paid said sold shut spoke stood threw understood won wore brought bought caught fought taught dealt "
     "drew forgot hid rose rebuilt rewrote split quit cost swapped became slept bit spun reran reset".split()
 )
+_NOT_PAST = frozenset("need feed seed speed embed proceed exceed succeed bleed heed weed".split())
 _ADVERBS = (
     "also|still|just|already|now|never|always|only|really|usually|often|then|actually|even|mostly"
     "|mainly|first|simply|currently|finally|probably|recently|both|all"
@@ -58,11 +59,21 @@ def conjugate(verb: str) -> str:
     lower = verb.lower()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
-    if lower in _MODALS or lower in _PAST or lower.endswith("ed"):
+    if lower in _MODALS or lower in _PAST or (lower.endswith("ed") and lower not in _NOT_PAST):
         return lower
     if re.search(r"[^aeiou]y$", lower):
         return lower[:-1] + "ies"
     return lower + ("es" if re.search(r"(?:s|x|z|ch|sh|o)$", lower) else "s")
+
+
+def uncapitalised(text: str) -> str:
+    """`text` with a small first letter where its first word is no name: as it reads mid-sentence."""
+    first, _, rest = text.partition(" ")
+    word = first.rstrip(",:;")
+    ordinary = word.lower() in _ORDINARY or (word.istitle() and _ENDING.search(word) is not None)
+    if not ordinary or word == "I" or re.match(r"[A-Z][a-z]+\b", rest):
+        return text
+    return text[0].lower() + text[1:]
 
 
 def sentence_case(text: str) -> str:
@@ -73,6 +84,15 @@ def sentence_case(text: str) -> str:
     first = body.split(" ", 1)[0]
     keeps = any(char in first for char in "/_.()=@") or any(char.isdigit() for char in first)
     return f"{body if keeps else head.upper() + body[1:]}."
+
+
+# Capitalised words that are hardly ever names, and endings that names hardly ever have.
+_ORDINARY = frozenset(
+    "the a an my our some all whenever when since after if every most many half about with by in on at for to from there their two three four five six what how where why which "
+    "this that these those it they as now no one both each almost put cut let give send store keep make start use set count retry match move add chunk acknowledge yesterday "
+    "today before until during while because behind requests queries users tests builds answers replies parse wrap skip leave drop append divide list done streaming".split()
+)
+_ENDING = re.compile(r"(?:ed|ing|ly|ions?|ments?|ness|eval|ches|sses|ters|ages|sts|ves)$")
 
 
 @dataclass(frozen=True, slots=True)

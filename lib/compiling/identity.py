@@ -76,7 +76,7 @@ def read_name(text: str, _clause: Clause, _voice: Voice) -> Iterator[Fact | str]
         if groups.get("maybe") or name.split()[0].capitalize() in _NOT_NAMES or find_tools(name):
             return
         name = name if is_proper(name) else name.capitalize()
-        yield Fact(f"The user's name is {name}.", "name", slot="name", value=name.lower())
+        yield Fact(f"The user's name is {name}.", "name", slot="name", value=name.lower(), name=name)
         rest = groups.get("rest") or ""
         if re.match(r", (?:an?|the) ", rest):
             yield f"I am {rest[2:]}"

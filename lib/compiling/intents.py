@@ -52,7 +52,7 @@ _MUST = re.compile(
     r"^(?P<who>I|we) (?P<verb>can only|can not|must not|may not|are not allowed to|am not allowed to|are only allowed to|am only allowed to|have to|must|need to|are required to|am required to) (?P<what>(?:use|store|send|share|run|deploy|install|leave|expose|eat|drink|keep|support|comply|stay|host|log|process|work|be) .+)$"
 )
 _MUST_NOT_BE = re.compile(r"(?i)\b(?:figure|find|get|see|understand|reproduce|fix|debug|now|today|yet|anymore|any more|again|first|this|that|it)\b")
-_ONLY_HAVE = re.compile(r"^(?P<who>I|we) (?:only have|have only|have at most|have no more than|have about|have around|have roughly|have) (?P<what>(?:about |around |roughly |only )?[$€£]?\d[\d,.]*\s?(?:GB|MB|TB|k|million|%|users|customers|servers|requests|rows|documents|people|threads|euros|dollars|tenants|tickets|employees)\b.*)$")
+_ONLY_HAVE = re.compile(r"^(?P<who>I|we) (?:only have|have only|have at most|have no more than|have about|have around|have roughly|have) (?P<what>(?:about |around |roughly |only )?[$€£]?\d[\d,.]*\s?(?:GB|MB|TB|k|million|%|users|customers|servers|requests|rows|documents|people|euros|dollars|tenants|employees)\b.*)$")
 _NO_GPU = re.compile(r"^(?P<who>I|we) (?:have no|do not have (?:an?y?)) (?P<what>(?:gpu|budget|internet access|ops team|staging environment|root access|admin rights|credit card|windows machine|mac)\b.*)$", re.IGNORECASE)
 _MOVED_DATE = re.compile(r"(?i)moved|postponed|slipped|pushed|brought|changed")
 

@@ -21,13 +21,13 @@ from lib.compiling.identity import (
 from lib.compiling.intents import read_limit, read_plan, read_preference, read_project
 from lib.compiling.lexicon import find_tools
 from lib.compiling.phrases import is_relative_date
-from lib.compiling.procedures import find_procedure, worked
+from lib.compiling.procedures import find_procedure
 from lib.compiling.secrets import MASK, mask_secrets
 from lib.compiling.sentences import QUOTE_MARK, Sentence, split_sentences
 from lib.compiling.slots import Held, resolve_slot
 from lib.compiling.stack import read_change, read_stack
 from lib.compiling.summaries import summarise
-from lib.compiling.topics import Topic, find_topic
+from lib.compiling.threads import Thread, find_threads
 from lib.models import ARTIFACT_REF, EPISODE_SUMMARY, PROCEDURE, PROFILE_FACT, Episode, Memory
 from lib.tokens import count_tokens
 
@@ -96,10 +96,14 @@ class _Desk:
         for turn in turns:
             self._add_secrets(turn)
             self._add_facts(turn)
-        topics = [find_topic(turn.sentences, self._voice) for turn in turns]
-        solved = self._add_procedures(turns, topics)
-        self._add_artifacts(turns, topics)
-        self._add_summary(turns, topics, solved)
+        threads = find_threads([(turn.sentences, turn.reply) for turn in turns], self._voice)
+        solved = [self._add_procedure(thread, turns) for thread in threads]
+        self._add_artifacts(turns, threads)
+        # A single thread whose procedure is known to work needs no second telling, nor does a
+        # single turn.
+        told = len(threads) == 1 and solved[0] and (threads[0].worked or len(turns) == 1)
+        if threads and not told:
+            self._add_summary(turns, threads)
 
     def _add_secrets(self, turn: _Turn) -> None:
         for kind, count in Counter(turn.secrets).items():
@@ -122,48 +126,40 @@ class _Desk:
     def _add_fact(self, fact: Fact, turn: _Turn) -> None:
         slot = resolve_slot(fact, (Held(*item) for item in self._held.items()))
         metadata = {"value": fact.value} if fact.value else {}
-        if fact.category == "name":
-            name = fact.content.removeprefix("The user's name is ").removesuffix(".")
-            self._voice = Voice(name)
-            metadata["name"] = name
+        if fact.name:
+            self._voice = Voice(fact.name)
+            metadata["name"] = fact.name
         content = fact.content
         if is_relative_date(content):
             content = f"{content[:-1]} (said on {turn.when:%-d %B %Y})."
         if slot:
             self._held.pop(slot, None)
             self._held[slot] = fact.value
-        tags = (fact.category, *dict.fromkeys(tool.value for tool in find_tools(content)))
+        tags = (fact.category, *_tool_tags(content))
         self._add(
             PROFILE_FACT, content, fact.confidence, (turn,), slot=slot, tags=tags, metadata=metadata
         )
 
-    def _add_procedures(self, turns: Sequence[_Turn], topics: Sequence[Topic | None]) -> bool:
-        """Adds one procedure per goal or problem, the last advice on it; True when there is one."""
-        found: dict[str, tuple[str, float, tuple[_Turn, ...]]] = {}
-        current: Topic | None = None
-        for number, (turn, topic) in enumerate(zip(turns, topics, strict=True)):
-            own = topic if topic is not None and topic.heading else None
-            current = own or (current if _follows_up(turn) else None)
-            if current is None:
-                continue
-            later = turns[number + 1].user if number + 1 < len(turns) else ""
-            confirmed = worked(later)
-            text = find_procedure(
-                current, turn.reply, confirmed_by=self._voice.subject if confirmed else ""
+    def _add_procedure(self, thread: Thread, turns: Sequence[_Turn]) -> bool:
+        replies = [turns[number].reply for number in thread.turns]
+        text = find_procedure(thread.topic, replies, worked=thread.worked)
+        if text:
+            sources = [turns[number] for number in thread.turns]
+            self._add(
+                PROCEDURE,
+                text,
+                CONFIRMED if thread.worked else FROM_A_REPLY,
+                sources,
+                tags=_tool_tags(text),
             )
-            if text:
-                sources = (turn, turns[number + 1]) if confirmed else (turn,)
-                found[current.heading] = (text, CONFIRMED if confirmed else FROM_A_REPLY, sources)
-        for text, confidence, sources in found.values():
-            tags = tuple(dict.fromkeys(tool.value for tool in find_tools(text)))
-            self._add(PROCEDURE, text, confidence, sources, tags=tags)
-        return bool(found)
+        return bool(text)
 
-    def _add_artifacts(self, turns: Sequence[_Turn], topics: Sequence[Topic | None]) -> None:
+    def _add_artifacts(self, turns: Sequence[_Turn], threads: Sequence[Thread]) -> None:
         told = " ".join(draft.content for draft in self.drafts)
+        topic = threads[0].topic if threads else None
         count = 0
-        for turn, topic in zip(turns, topics, strict=True):
-            for artifact in find_artifacts(turn.sentences, topic or _last(topics), self._voice):
+        for turn in turns:
+            for artifact in find_artifacts(turn.sentences, topic, self._voice):
                 if count == MAX_PER_SESSION or artifact.name in told:
                     continue
                 told += artifact.content
@@ -171,22 +167,10 @@ class _Desk:
                 tags = (artifact.kind.lower(), artifact.name)
                 self._add(ARTIFACT_REF, artifact.content, NAMED, (turn,), tags=tags)
 
-    def _add_summary(
-        self, turns: Sequence[_Turn], topics: Sequence[Topic | None], solved: bool
-    ) -> None:
-        # One turn whose advice is a procedure already says it all.
-        if len(turns) == 1 and solved:
-            return
-        first = next((n for n, topic in enumerate(topics) if topic is not None), None)
-        if first is None:
-            return
-        topic = topics[first]
-        assert topic is not None
-        rest = turns[first:]
-        text = summarise(topic, [(turn.user, turn.reply) for turn in rest], self._voice)
+    def _add_summary(self, turns: Sequence[_Turn], threads: Sequence[Thread]) -> None:
+        text = summarise(threads, [turn.reply for turn in turns], self._voice)
         if text:
-            tags = tuple(dict.fromkeys(tool.value for tool in find_tools(text)))
-            self._add(EPISODE_SUMMARY, text, NAMED, rest, tags=tags)
+            self._add(EPISODE_SUMMARY, text, NAMED, turns, tags=_tool_tags(text))
 
     def _add(
         self,
@@ -236,10 +220,5 @@ def _sessions(turns: Sequence[_Turn]) -> list[list[_Turn]]:
     return list(sessions.values())
 
 
-def _follows_up(turn: _Turn) -> bool:
-    """True when a message stays with the problem before it rather than raising another."""
-    return any(sentence.asks for sentence in turn.sentences)
-
-
-def _last(topics: Sequence[Topic | None]) -> Topic | None:
-    return next((topic for topic in topics if topic is not None), None)
+def _tool_tags(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tool.value for tool in find_tools(text)))

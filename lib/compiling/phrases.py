@@ -3,7 +3,7 @@
 import re
 
 CAP = r"[A-ZÀ-ÖØ-ÞĀĆČĎĐĒĘĚĞĪİĶŁŃŇŌŐŒŘŚŞŠŤŪŮŹŻŽ]"
-NAME = rf"{CAP}[\w'’.&-]*[\w+](?: (?:of|de|da|do|del|della|di|la|le|van|von|der|den|bin|al|el|the|&|{CAP}[\w'’.&-]*[\w+]|\d+))*(?<! of)(?<! the)"
+NAME = rf"{CAP}[\w'’.&-]*[\w+](?:(?: (?:of|de|da|do|del|della|di|la|le|van|von|der|den|bin|al|el|the|&))* {CAP}[\w'’.&-]*[\w+]| \d+\b)*"
 """A proper name of one or more words."""
 
 _MONTH = (
@@ -26,7 +26,7 @@ _FIXED_DATE = re.compile(rf"\b{_ABSOLUTE}", re.IGNORECASE)
 
 _TAIL = re.compile(
     r"(?i)(?:,\s*|\s+)(?:and (?:it|that|this|there|so|the|now)|so that|because|although|though|since (?:it|that|the|this|i|we)|when|whenever|if|unless"
-    r"|whereas|while|who|in case|just because|even though|as (?:it|that|they|this|you|i|we)\b|until|before (?:i|we|it|you|the)|keep (?:that|this) in mind|bear with me"
+    r"|whereas|while|who|in case|just because|even though|as (?:it|that|they|this|you|i|we)\b|until|before (?:i|we|it|you)\b|keep (?:that|this) in mind|bear with me"
     r"|please|thanks|right|you know|i mean|than (?:i|we)|like (?:you|i|we)|that (?:is|was|you|i|we|it)|which (?:is|was|i|we|you|means|makes|it)|(?:it|this|that|they) (?:is|are|was|has|works?|makes?))\b.*$"
 )
 _COMMA = re.compile(r",\s+(?!(?:an?|the)\s)")
@@ -49,6 +49,17 @@ def trim(text: str) -> str:
     if _HAS_YOU.search(body) or len(body.split()) > MAX_OBJECT_WORDS:
         return ""
     return body.strip(" ,.;:")
+
+
+def without_time(text: str) -> str:
+    """`text` without "two weeks ago", "last month" and the like at its end."""
+    return _TIME.sub("", text).strip(" ,")
+
+
+_TIME = re.compile(
+    r"(?i)[, ]+(?:(?:a|one|two|three|four|five|six|\d+|some|several|a few) (?:days?|weeks?|months?|years?) ago|(?:last|this|over the|at the) (?:week|month|year|weekend|spring|summer|autumn|fall|winter|quarter)"
+    r"|yesterday|today|recently|in (?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|since (?:then|last \w+|this \w+)|a while ago|for good|completely|entirely)\W*$"
+)
 
 
 def is_weak(text: str) -> bool:

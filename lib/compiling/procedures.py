@@ -1,6 +1,7 @@
 """Procedures: steps and fixes found in replies, with the goal or problem they serve."""
 
 import re
+from collections.abc import Sequence
 
 from lib.compiling.sentences import Sentence, plain, split_sentences
 from lib.compiling.topics import Topic
@@ -28,24 +29,25 @@ _ADVICE = re.compile(
     rf"(?i)^(?:so |then |yes, |here )?(?:you (?:should|need to|have to|must|can|could|want to|will want to)|it is best to|the (?:fix|solution|trick|usual fix) is to|i(?:['’]d| would) (?:recommend to|suggest to)?|your best bet is to|all you need is to) (?P<step>(?:{_VERBS})\b.*)$"
 )
 _LOOK = re.compile(rf"(?i)^(?:(?:then|first|next|also) )?(?P<step>(?:{_DIAGNOSTIC})\b.*)$")
-_WORKED = re.compile(
-    r"(?i)\b(?:(?:that|this|it|the [\w-]+(?: [\w-]+)?|which|\w+) (?:worked|works now|fixed it|solved it|did it|did the trick|helped|was it)|(?:that|this) (?:fixed|solved|did|was)|works (?:now|great|perfectly|like a charm|fine)"
-    r"|fixed it|solved it|did the trick|problem solved|no (?:more )?(?:errors|duplicates|failures)|without a single failure|(?:is|are) (?:fixed|gone|solved) now|went (?:up|down)? ?from \S+ to|fell from|(?:is|are) down (?:from|to)|\w+ works, )"
-)
-_NOT_WORKED = re.compile(r"(?i)\b(?:not work|n['’]t work|still (?:fails?|crash\w*|broken|get|the same|doesn|not)|did(?:n['’]t| not) (?:help|work|fix)|no (?:luck|change)|didn|same error)\b")
-_CUT = re.compile(r"(?:; |, (?:and |or |because |so |which |since |but |instead |such |each |at |give |double |wait |where )| (?:because|since|so that|instead of) |: | – )")
+_CUT = re.compile(r"(?:; |, (?:and |or |because |so |which |since |but |instead |such |each |at |give |double |wait |where |never |up to |starting )| (?:because|since|so that|instead of) |: | – )")
 
 
-def find_procedure(topic: Topic, reply: str, *, confirmed_by: str = "") -> str:
-    """One sentence "To …: steps" of at most 60 tokens; empty when the reply holds no steps."""
-    sentences = split_sentences(reply)
-    steps = [step for sentence in sentences if (step := _step(sentence, _STEP, _ADVICE))]
-    steps = steps or [step for sentence in sentences if (step := _step(sentence, _LOOK))]
-    if not topic.heading or not steps:
+def find_procedure(topic: Topic, replies: Sequence[str], *, worked: bool = False) -> str:
+    """One sentence "To …: steps" of at most 60 tokens, from the first reply that holds steps.
+
+    Empty when none does. Where replies only say what to look at, the last one counts.
+    """
+    if not topic.heading:
         return ""
-    ending = f" (worked, as {confirmed_by} said)." if confirmed_by else "."
-    text = _cut_to(f"{topic.heading}: {steps[0]}", ending, start=len(topic.heading) + 2)
-    for step in steps[1:3]:
+    split = [split_sentences(reply) for reply in replies]
+    found = next((steps for each in split if (steps := _steps(each, _STEP, _ADVICE))), None)
+    found = found or next((steps for each in reversed(split) if (steps := _steps(each, _LOOK))), [])
+    ending = " (this worked)." if worked else "."
+    if not found:
+        return ""
+    start = len(topic.heading) + 2
+    text = _cut_to(f"{topic.heading}: {found[0]}", ending, start=start)
+    for step in found[1:3] if text else ():
         longer = f"{text}; {step}"
         if count_tokens(longer + ending) > MAX_TOKENS:
             break
@@ -53,9 +55,13 @@ def find_procedure(topic: Topic, reply: str, *, confirmed_by: str = "") -> str:
     return text + ending if text else ""
 
 
-def worked(message: str) -> bool:
-    """True when a later message says that the advice helped."""
-    return _WORKED.search(message) is not None and _NOT_WORKED.search(message) is None
+def holds_steps(reply: str) -> bool:
+    """True when a reply says what to do, not only what to look at."""
+    return bool(_steps(split_sentences(reply), _STEP, _ADVICE))
+
+
+def _steps(sentences: Sequence[Sentence], *patterns: re.Pattern[str]) -> list[str]:
+    return [step for sentence in sentences if (step := _step(sentence, *patterns))]
 
 
 def _step(sentence: Sentence, *patterns: re.Pattern[str]) -> str:

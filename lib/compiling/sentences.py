@@ -13,7 +13,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|#{1,4})\s+")
 _END = re.compile(r"[.!?…]+[\"”'’)\]]*(?=\s)")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|vs|approx|incl|resp|cf|mr|mrs|ms|dr|prof|st|no|nr|fig|jan|feb|aug"
-    r"|sept?|oct|nov|dec|[a-z])\.$",
+    r"|sept?|oct|nov|dec|(?-i:[A-Z]))\.$",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")

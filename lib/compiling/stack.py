@@ -7,7 +7,7 @@ from lib.compiling.clauses import Clause
 from lib.compiling.facts import SAID_IN_PASSING, Fact
 from lib.compiling.grammar import Voice, sentence_case
 from lib.compiling.lexicon import Tool, find_tools
-from lib.compiling.phrases import is_proper, is_weak, key, trim
+from lib.compiling.phrases import is_proper, is_weak, key, trim, without_time
 
 _LED = re.compile(
     r"^(?P<lead>(?:at (?:work|home|my job|the office)|(?:for|in|on|inside|with) (?:my |our |the |all |most )?(?:[\w.-]+ ?){1,4}?)),? (?=(?:I|we) )"
@@ -91,8 +91,16 @@ def read_change(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str
     if match is None:
         return
     groups = match.groupdict()
-    new, old = trim(groups.get("new") or ""), trim(groups.get("old") or groups.get("gone") or "")
+    new = _value(groups.get("new") or "")
+    old = _value(groups.get("old") or groups.get("gone") or "")
     yield from _moved(match["who"], (groups.get("thing") or "").strip(), old, new, voice)
+
+
+def _value(text: str) -> str:
+    """What was moved from or to: without the time, and without a second action after "and"."""
+    value = without_time(trim(text))
+    head, joint, more = value.partition(" and ")
+    return head if joint and not find_tools(more)[:1] else value
 
 
 def _moved(who: str, thing: str, old: str, new: str, voice: Voice) -> Iterator[Fact]:
@@ -105,7 +113,8 @@ def _moved(who: str, thing: str, old: str, new: str, voice: Voice) -> Iterator[F
     # "switched from cosine to inner product in pgvector": the purpose stays with the new value.
     past = f", having moved from {voice.shift(old)}" if old else ""
     purpose = f" for {voice.shift(thing)}" if thing and not re.fullmatch(r"everything|all|most", thing) else ""
-    content = f"{voice.who(who)} uses {voice.shift(new)}{purpose}{past}"
+    kind = " as the similarity measure" if known[0].kind == "similarity measure" and not purpose else ""
+    content = f"{voice.who(who)} uses {voice.shift(new)}{kind}{purpose}{past}"
     slot, value = _slot(known[0], thing)
     value = new_tools[0].value if new_tools else key(new)
     replaces = old_tools[0].value if old_tools else key(old)

@@ -3,11 +3,12 @@
 import re
 from dataclasses import dataclass
 
-from lib.compiling.grammar import Voice, conjugate, expand
+from lib.compiling.grammar import Voice, conjugate, expand, uncapitalised
 from lib.compiling.sentences import Sentence, plain
 
 _LEAD = re.compile(
-    r"(?i)^(?:(?:hi|hey|hello|so|and|but|ok|okay|well|also|thanks|thank you|now|then|right|sure|please|oh|great|good|yes|no|hmm|sorry|got it|makes sense|by the way|btw|one last thing|one more thing|another question|quick question|last question|oh,? yes)\b[\s,:.!–—-]*)+"
+    r"(?i)^(?:(?:(?:hi|hey|hello|so|and|but|ok|okay|also|thanks|thank you|now|then|please|oh|hmm|by the way|btw|one last thing|one more thing|another question|quick question|last question|since then)\b[\s,:.!–—-]*)"
+    r"|(?:(?:well|right|sure|great|good|yes|no|nope|sorry|got it|done|deployed|fixed|shipped|update|makes sense|nice|cool|perfect|i do|we do|it does|hi \w+|hey \w+|\w+ here)\s*[,:.!–—]+\s*))+"
 )
 _HOW = re.compile(
     r"(?i)^(?:how (?:do|can|should|could|would|might|must|shall) (?:i|we|you|one)(?: best| properly)?|how to|what(?:['’]s| is) (?:the|a) (?:best|right|easiest|proper|fastest|cleanest|correct|simplest|good|sane|sensible|recommended|safest) way to"
@@ -28,11 +29,14 @@ _EMPTY = re.compile(
 )
 PROBLEM = re.compile(
     r"(?i)\b(?:fail(?:s|ed|ing|ures?)?|errors?|crash(?:es|ed|ing)?|dies|died|broke|breaks?|broken|wrong|slow(?:er|ly)?|stuck|hangs?|hung|freez\w+|time[sd]? ?outs?|timing out|leaks?|leaking|worse|missing|duplicates?|twice|double|too (?:long|slow|big|large|many|much|expensive)"
-    r"|refus\w+|reject\w+|denied|forbidden|invents?|hallucinat\w+|leaves out|off by|splits?|at once|not work(?:ing)?|does not|doesn['’]t|cannot|can['’]?t|can not|lost|loses|drops?|dropped|fell|out of memory|oom|killed|429s?|40[0-9]|50[0-4]|exception|traceback|deadlocks?|conflicts?|corrupt\w*|flaky|unreliable|throws?|panics?|segfault\w*|blocked|blocks|stale|inconsistent|two or three times|over and over|empty|null|undefined|unexpected(?:ly)?|exceeded|overflow\w*|mismatch\w*)\b"
+    r"|refus\w+|reject\w+|denied|forbidden|invents?|hallucinat\w+|leaves out|off by|splits?|at once|not work(?:ing)?|does not|doesn['’]t|cannot|can['’]?t|can not|loses|fell|out of memory|oom|killed|(?:429|40[0-9]|50[0-4])s\b|(?:HTTP|status|a|an|with|error|code|get|getting|returns?) (?:429|40[0-9]|50[0-4])(?=$|[.,;:!?]| (?:errors?|responses?|from|on|when|after|and|or|below|above|while|if|every|saying)\b)|429|exception|traceback|deadlocks?|conflicts?|corrupt\w*|flaky|unreliable|throws?|panics?|segfault\w*|blocked|blocks|stale|inconsistent|two or three times|over and over|empty|null|undefined|unexpected(?:ly)?|exceeded|overflow\w*|mismatch\w*)\b"
 )
 _POINTS_BACK = re.compile(r"(?i)^(?:it|its|this|that|these|those|they|them|he|she|there|the same|here|nothing|everything works|works|worked|so far|and|then|which)\b")
 _MENTIONS_YOU = re.compile(r"(?i)\b(?:you|your|yours|please)\b")
 _VERB_OF_DOING = re.compile(r"(?i)^(?:do|use|handle|fix|solve|make|get|stop|avoid|deal with|prevent|work around|go about|approach|change|achieve)\b (?:it|that|this|them|these|those|one|so)\b")
+
+_DID = re.compile(r"(?i)^(?:I|we)\b(?! (?:get|keep getting|see|am getting|are getting|can not|cannot|can['’]?t))")
+_HARD = re.compile(r"(?i)\b(?:fail\w*|errors?|crash\w*|time[sd]? ?outs?|stuck|429s?|exception|off by|rejected|denied|oom)\b")
 
 MAX_TOPIC_WORDS = 26
 
@@ -44,6 +48,11 @@ class Topic:
     told: str
     goal: str = ""
     problem: str = ""
+
+    @property
+    def asked(self) -> bool:
+        """True for a question that says what it is about; False for a reported problem."""
+        return self.told.startswith("asked")
 
     @property
     def heading(self) -> str:
@@ -61,7 +70,7 @@ def find_topic(sentences: list[Sentence], voice: Voice) -> Topic | None:
     if told and (goal or not problem):
         return Topic(told, goal, _when(problem))
     if problem:
-        return Topic(f"reported that {problem}", "", _when(problem))
+        return Topic(f"reported that {_their(problem, voice)}", "", _when(problem))
     return None
 
 
@@ -86,28 +95,28 @@ def _question(text: str, voice: Voice) -> tuple[str, str]:
         goal = match["verb"]
         if _VERB_OF_DOING.match(goal) or _is_vague(goal):
             return "", ""
-        shifted = _lower(voice.shift(goal).replace(voice.possessive, "their"))
-        return f"asked how to {shifted}", shifted
+        told = uncapitalised(_their(voice.shift(goal), voice))
+        return f"asked how to {told}", told
     told = _indirect(body, voice)
     return ("", "") if not told or _is_vague(told) else (f"asked {told}", "")
 
 
 def _indirect(body: str, voice: Voice) -> str:
     if match := _WHICH.match(body):
-        return f"{_lower(match['wh'])} to {voice.shift(' ' + match['verb']).strip()}"
+        return f"{uncapitalised(match['wh'])} to {voice.shift(' ' + match['verb']).strip()}"
     if match := _SHOULD.match(body):
         return f"whether to {voice.shift(' ' + match['verb']).strip()}"
     if match := _DO.match(body):
         who = match["who"]
         noun = voice.who(who if who == "we" else "I") if who.lower() in {"i", "we"} else voice.shift(" " + who).strip()
         verb = match["verb"] if match["aux"].lower() == "do" and who.lower() not in {"i", "we"} else conjugate(match["verb"])
-        return f"{_lower(match['wh'] or 'whether ').strip()} {noun} {verb}{voice.shift(match['rest'])}"
+        return f"{uncapitalised(match['wh'] or 'whether ').strip()} {noun} {verb}{voice.shift(match['rest'])}"
     if match := _MODAL.match(body):
         who = match["who"]
         noun = voice.who("we" if who.lower() == "we" else "I") if who.lower() in {"i", "we"} else voice.shift(" " + who).strip()
-        return f"whether {_lower(noun)} {match['aux'].lower()} {voice.shift(' ' + match['verb']).strip()}"
+        return f"whether {uncapitalised(noun)} {match['aux'].lower()} {voice.shift(' ' + match['verb']).strip()}"
     if match := _DO_FOR.match(body):
-        return f"the assistant to {_lower(voice.shift(' ' + match['verb']).strip())}"
+        return f"the assistant to {uncapitalised(voice.shift(' ' + match['verb']).strip())}"
     if match := _ABOUT.match(body):
         return f"about {voice.shift(' ' + match['noun']).strip()}"
     return ""
@@ -118,11 +127,30 @@ def _problem(sentences: list[Sentence], voice: Voice) -> str:
     candidates = [
         told
         for sentence in sentences
-        if not sentence.asks and PROBLEM.search(sentence.text) and stands_alone(sentence.text)
-        for told in [tell(sentence.text, voice)]
+        if _is_problem(sentence)
+        for told in [_headline(tell(sentence.text, voice))]
         if 4 <= len(told.split()) <= MAX_TOPIC_WORDS
     ]
-    return _lower(candidates[0]) if candidates else ""
+    return uncapitalised(candidates[0]) if candidates else ""
+
+
+def _is_problem(sentence: Sentence) -> bool:
+    text = _LEAD.sub("", plain(sentence.text))
+    if sentence.asks or not PROBLEM.search(text) or not stands_alone(text):
+        return False
+    # "I dropped the double quotes" tells what somebody did; "I get a timeout" tells what is wrong.
+    return not _DID.match(text) or _HARD.search(text) is not None
+
+
+def _headline(told: str) -> str:
+    """A long statement up to its colon."""
+    head, colon, _ = told.partition(": ")
+    return head if colon and len(told.split()) > 14 and len(head.split()) >= 4 else told
+
+
+def _their(text: str, voice: Voice) -> str:
+    """`text` with the possessive as a pronoun, for after "Alice reported that"."""
+    return re.sub(rf"(?i)\b{re.escape(voice.possessive)}\b", "their", text)
 
 
 def _when(problem: str) -> str:
@@ -136,16 +164,3 @@ def _when(problem: str) -> str:
 def _is_vague(text: str) -> bool:
     vague = _VAGUE.search(text)
     return vague is not None and len(text[: vague.start()].split()) < 6
-
-
-def _lower(text: str) -> str:
-    """`text` with a small first letter, unless the first word is a name or an acronym."""
-    first = text.split(" ", 1)[0]
-    ordinary = first[:1].isupper() and first[1:].islower() and first.lower().strip(",") in _SMALL
-    return text[0].lower() + text[1:] if text and (ordinary or text[:2] in {"A ", "I "}) else text
-
-
-_SMALL = frozenset(
-    "the a an my our some all whenever when since after if every most many half about with by in on at for to from there their two three four five which what how where why "
-    "retrieval this that these those it because requests queries users tests builds answers replies as now".split()
-)

@@ -1,0 +1,102 @@
+"""Threads: the questions and problems of one conversation, with what became of each."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from lib.compiling.grammar import Voice, uncapitalised
+from lib.compiling.procedures import holds_steps
+from lib.compiling.sentences import Sentence, plain
+from lib.compiling.topics import Topic, find_topic, stands_alone, tell
+
+_GOOD_NEWS = re.compile(
+    r"(?i)\b(?:(?:that|this|it|which|header|first|\w+) (?:worked|fixed (?:it|that|this)|solved (?:it|that|this)|did it|did the trick|helped)\b|(?:that|this|it) was it\b"
+    r"|(?:it|that|this|everything|which) works\b|works (?:now|great|perfectly|fine|like a charm)|\w+ works, \d+|problem solved|no (?:more |further )?(?:double \w+|[\w-]+ )?(?:errors?|duplicates?|failures?|complaints|booking|bookings|crashes|timeouts)\b"
+    r"|without (?:a |any )?(?:single )?(?:failure|error|problem|hitch)|(?:is|are) (?:fixed|gone|solved|closed)\b|(?:recall\S*|accuracy|precision|coverage|throughput|score|hit rate) (?:\w+ )?(?:went|rose|climbed|improved|jumped|is|up) "
+    r"|(?:latency|errors?|failures?|cost|costs|bill|time|size|duration|mismatches|memory) (?:\w+ )?(?:fell|dropped|went down|(?:is|are) down|(?:is|are) now) |\d+ \w+ down to \d+|(?:is|are) \d\S*(?: \w+ \S+)? now\b|now (?:takes|runs|passes)\b)"
+)
+_DECIDED = re.compile(
+    r"(?i)\b(?:went back to|going with|decided (?:on|to|for)|i(?:['’]ll| will) (?:go with|keep|use|stick)|settled on|chose|picked|switched to|rated|done[:,]|deployed|shipped|released|merged)\b"
+)
+_BAD_NEWS = re.compile(
+    r"(?i)\b(?:not work|n['’]t work|still (?:fails?|failing|crash\w*|broken|gets?|the same|does|not|hangs|slow|conflicts?)|did(?:n['’]t| not) (?:help|work|fix|change)|no (?:luck|change)|same error|works? (?:on|only) localhost|works (?:on|in) \w+, but|but (?:behind|now|then|when|on|in)\b)\b"
+)
+_WORD = re.compile(r"[a-z_]{5,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One question or problem: the turns about it, by index, and what the person reported."""
+
+    topic: Topic
+    turns: tuple[int, ...]
+    outcomes: tuple[str, ...] = ()
+    worked: bool = False
+    text: str = ""
+    advised: bool = False
+    """True once a reply held steps, rather than only asking back."""
+
+
+def find_threads(turns: Sequence[tuple[list[Sentence], str]], voice: Voice) -> list[Thread]:
+    """The threads of a conversation, given the sentences and the reply of each turn, in order."""
+    threads: list[Thread] = []
+    for number, (sentences, reply) in enumerate(turns):
+        reports = [sentence for sentence in sentences if threads and _is_report(sentence)]
+        if reports:
+            at = _belongs_to(threads, " ".join(sentence.text for sentence in reports))
+            threads[at] = _with_outcome(threads[at], reports, number, voice)
+        remaining = [sentence for sentence in sentences if sentence not in reports]
+        topic = find_topic(remaining, voice)
+        said = (" ".join(sentence.text for sentence in sentences) + reply).lower()
+        # What only adds to a problem that nobody has answered yet opens no new one.
+        answers_back = bool(threads) and not threads[-1].advised and topic and not topic.asked
+        if topic is not None and not answers_back:
+            threads.append(Thread(topic, (number,), text=said, advised=holds_steps(reply)))
+        elif threads and (answers_back or any(sentence.asks for sentence in remaining)):
+            last = threads[-1]
+            threads[-1] = replace(
+                last,
+                turns=(*last.turns, number),
+                text=last.text + said,
+                advised=last.advised or holds_steps(reply),
+            )
+    return threads
+
+
+def _is_report(sentence: Sentence) -> bool:
+    text = plain(sentence.text)
+    if sentence.asks or _BAD_NEWS.search(text):
+        return False
+    return _GOOD_NEWS.search(text) is not None or _DECIDED.search(text) is not None
+
+
+def _belongs_to(threads: Sequence[Thread], report: str) -> int:
+    """The thread that shares most words with a report; the later one where two share the same.
+
+    What "worked" is the answer to a goal or a problem, wherever there was one.
+    """
+    first_clause = re.split(r"[,;] ", report.lower(), maxsplit=1)[0]
+    said = {word[:6] for word in _WORD.findall(first_clause)}
+    with_heading = [n for n, thread in enumerate(threads) if thread.topic.heading]
+    return max(
+        with_heading or range(len(threads)),
+        key=lambda n: (len(said & {word[:6] for word in _WORD.findall(threads[n].text)}), n),
+    )
+
+
+def _with_outcome(
+    thread: Thread, reports: Sequence[Sentence], number: int, voice: Voice
+) -> Thread:
+    told = [
+        uncapitalised(tell(sentence.text, voice))
+        for sentence in reports
+        if stands_alone(sentence.text) and 4 <= len(sentence.text.split()) <= 34
+    ]
+    worked = any(_GOOD_NEWS.search(plain(sentence.text)) for sentence in reports)
+    turns = thread.turns if number in thread.turns else (*thread.turns, number)
+    return replace(
+        thread,
+        turns=turns,
+        outcomes=tuple(told) or thread.outcomes,
+        worked=thread.worked or worked,
+    )
