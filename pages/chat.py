@@ -3,7 +3,7 @@
 import streamlit as st
 
 from lib.state import current_subject
-from lib.ui import chat_session, controls, conversation, memory_panel
+from lib.ui import chat_layout, chat_session, controls, conversation, memory_panel
 from lib.ui.text import literal
 
 subject_id = current_subject()
@@ -13,17 +13,16 @@ talk = chat_session.current(panel.memory)
 with st.container(horizontal=True, vertical_alignment="center"):
     st.title(f"Chat as {literal(subject_id)}", width="content")
     st.space("stretch")
-    chat_session.draw_picker(panel.memory, talk)
+    chat_session.draw_sessions(panel.memory, talk)
     with st.popover("Settings", icon=":material/tune:"):
         options = controls.reply_options()
-    chat_session.draw_download(talk)
 
 # The message box and the panel come before the reply, so that they stay while it streams.
 chat_session.draw_input()
-left, right = st.columns([3, 2], gap="medium", wrap=True)
-with right:
+talking, remembered = chat_layout.columns()
+with remembered:
     memory_panel.draw(panel, talk.last_bundle if talk else None)
-with left:
+with talking:
     if talk and talk.turns:
         conversation.draw(talk, options)
     else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, Literal, Self
 
 from lib.assistant import PreparedPrompt
@@ -11,6 +11,8 @@ from lib.protocol import ChatModel
 
 HISTORY_TURNS: Final = 6
 """How many earlier turns of the session a prompt carries, so that "and why?" can be answered."""
+
+DOUBLE_CLICK: Final = timedelta(seconds=1.5)
 
 TurnState = Literal["waiting", "streaming", "whole", "stopped", "failed"]
 
@@ -153,15 +155,18 @@ class Conversation:
         return last.prompt.bundle if last and last.prompt else None
 
     def ask(self, question: str, *, turn_id: str, at: datetime) -> None:
-        """A new turn; the same question twice before it went out is one (a double click)."""
+        """A new turn; the same question again within a moment is a double click, not another."""
         text = _storable(question)
         if not text:
             return
-        waiting = self.waiting
-        if waiting is None:
-            self.turns.append(Turn(turn_id, text, at))
-        elif waiting.question != text:
+        last = self.turns[-1] if self.turns else None
+        if last and last.question == text and at - last.asked_at < DOUBLE_CLICK:
+            if last.state == "stopped":
+                self.ask_again(turn_id=turn_id, at=at)
+        elif self.waiting:
             self.turns[-1] = Turn(turn_id, text, at)
+        else:
+            self.turns.append(Turn(turn_id, text, at))
 
     def ask_again(self, *, turn_id: str, at: datetime) -> None:
         """Another reply to the last question: a retry after a failure, otherwise a replacement."""

@@ -23,10 +23,10 @@ from lib.ui.text import literal
 
 _MESSAGE = "chat_message"
 _SESSION = "chat_session"
-_HINT = "chat_hint"
 _URL = "session"
 _MAX_CHARACTERS = 100_000
-_TITLE_LENGTH = 40
+_SESSIONS_SHOWN = 30
+_TITLE_LENGTH = 60
 
 _HINTS_NEW = (
     "I'm Sam, I build a REST API in Go and deploy it on Fly.io",
@@ -57,24 +57,18 @@ def current(memory: SubjectMemory) -> Conversation | None:
     return conversation
 
 
-def draw_picker(memory: SubjectMemory, conversation: Conversation | None) -> None:
+def draw_sessions(memory: SubjectMemory, conversation: Conversation | None) -> None:
     """Earlier sessions to go back to, and the way to a new one."""
-    titles = _titles(list_sessions(memory.episodes))
-    if conversation and conversation.session_id not in titles:
-        opening = conversation.turns[0].question if conversation.turns else "This session"
-        titles = {conversation.session_id: _short(opening)} | titles
-    st.session_state[_SESSION] = conversation.session_id if conversation else None
-    st.selectbox(
-        "Session",
+    titles = _titles(list_sessions(memory.episodes)[:_SESSIONS_SHOWN])
+    st.menu_button(
+        "Sessions",
         list(titles),
         key=_SESSION,
-        format_func=lambda session_id: titles.get(session_id, session_id),
-        placeholder="New session" if titles else "First session",
+        icon=":material/history:",
+        format_func=lambda session_id: titles.get(session_id, literal(session_id)),
         disabled=not titles,
-        label_visibility="collapsed",
-        on_change=_open_picked,
+        on_click=_open_picked,
         args=(memory,),
-        width=300,
     )
     st.button(
         "New session",
@@ -86,27 +80,27 @@ def draw_picker(memory: SubjectMemory, conversation: Conversation | None) -> Non
     )
 
 
-def draw_download(conversation: Conversation | None) -> None:
-    """The open conversation as a file."""
-    with st.popover("Download", icon=":material/download:", disabled=conversation is None):
-        if conversation is None:
-            return
-        name = f"{_file_name(conversation.subject_id)}-{conversation.session_id[:8]}"
+def draw_download(conversation: Conversation, *, key: str) -> None:
+    """The conversation as a file."""
+    name = f"{_file_name(conversation.subject_id)}-{conversation.session_id[:8]}"
+    with st.container(horizontal=True, gap="xsmall"):
         st.download_button(
-            "Markdown, to read",
+            "Markdown",
             lambda: to_markdown(conversation).encode(),
+            key=f"markdown_{key}",
             file_name=f"{name}.md",
             mime="text/markdown",
+            icon=":material/download:",
             on_click="ignore",
-            width="stretch",
         )
         st.download_button(
-            "JSON, with the messages sent",
+            "JSON",
             lambda: to_json(conversation).encode(),
+            key=f"json_{key}",
             file_name=f"{name}.json",
             mime="application/json",
+            icon=":material/download:",
             on_click="ignore",
-            width="stretch",
         )
 
 
@@ -125,14 +119,12 @@ def draw_opening(memory: SubjectMemory) -> None:
             "yourself and your project, then ask about it in a new session."
         )
     demo = (item.hints for item in resources.demo_catalogue() if item.subject_id == subject_id)
-    st.pills(
-        "Messages to start with",
-        next(demo, _HINTS_KNOWN if known else _HINTS_NEW),
-        key=_HINT,
-        format_func=literal,
-        label_visibility="collapsed",
-        on_change=_ask_hint,
-    )
+    hints = next(demo, _HINTS_KNOWN if known else _HINTS_NEW)
+    # Buttons, not pills: a pill stays chosen in the browser while the reply streams, and whatever
+    # reruns the page meanwhile would send it again.
+    with st.container(horizontal=True, gap="xsmall"):
+        for number, hint in enumerate(hints):
+            st.button(literal(hint), key=f"chat_hint_{number}", on_click=_ask, args=(hint,))
 
 
 def draw_input() -> None:
@@ -162,14 +154,6 @@ def _ask_typed() -> None:
     _ask(str(st.session_state[_MESSAGE] or ""))
 
 
-def _ask_hint() -> None:
-    picked = st.session_state[_HINT]
-    if picked:
-        # A chip stays chosen otherwise, and could not be sent twice.
-        st.session_state[_HINT] = None
-        _ask(str(picked))
-
-
 def _ask(text: str) -> None:
     visit = app_state().chat
     subject_id = current_subject()
@@ -181,22 +165,19 @@ def _open_picked(memory: SubjectMemory) -> None:
     picked = st.session_state[_SESSION]
     if picked:
         app_state().chat.open(load_conversation(memory.subject_id, picked, memory.episodes))
-    else:
-        app_state().chat.close(memory.subject_id)
 
 
 def _titles(sessions: Iterable[SessionEntry]) -> dict[str, str]:
-    """Session id → label; no two are the same, since a select box goes by its labels."""
+    """Session id → label; a menu refuses two that are the same."""
     titles: dict[str, str] = {}
     for session in sessions:
-        label = f"{_short(session.title)} · {episode.day(session.last_at)}"
-        same = sum(other.startswith(label) for other in titles.values())
-        titles[session.session_id] = f"{label} ({same + 1})" if same else label
+        opening = textwrap.shorten(session.title, _TITLE_LENGTH, placeholder=" …")
+        shown = literal(opening or session.session_id)
+        label = f"{shown} :small[{episode.clock(session.last_at)}]"
+        if label in titles.values():
+            label += f" :small[{literal(session.session_id[:8])}]"
+        titles[session.session_id] = label
     return titles
-
-
-def _short(title: str) -> str:
-    return textwrap.shorten(title, _TITLE_LENGTH, placeholder=" …") or title[:_TITLE_LENGTH]
 
 
 def _file_name(subject_id: str) -> str:

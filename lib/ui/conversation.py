@@ -4,10 +4,11 @@ from contextlib import closing
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import StopException
 
 from lib import resources
-from lib.assistant import ReplyOptions, open_reply, prepare_prompt
+from lib.assistant import PreparedPrompt, ReplyOptions, open_reply, prepare_prompt
 from lib.conversation import Conversation, ReplyFigures, Turn
 from lib.conversation.turns import final_figures
 from lib.errors import ModelError
@@ -17,15 +18,18 @@ from lib.state import app_state
 from lib.ui import chat_session, injected
 from lib.ui.sides import format_ms, format_usd
 from lib.ui.streaming import interruptible
-from lib.ui.text import inert, literal
+from lib.ui.text import inert, joined, literal
 
 _SHOWN_CHARACTERS = 4_000
-_SETTLE_S = 0.5
+_LOOK_EVERY_S = 0.5
 
 
 def draw(conversation: Conversation, options: ReplyOptions) -> None:
     """All turns; a waiting one is answered while the page looks on, then everything is redrawn."""
     waiting = conversation.waiting
+    # After Stop no script is left that could redraw the page; this look from time to time does.
+    every = _LOOK_EVERY_S if waiting else None
+    st.fragment(_redraw_when_settled, run_every=every)(waiting)
     for turn in conversation.turns:
         if turn is not waiting:
             _draw_turn(conversation, turn, is_last=turn is conversation.turns[-1])
@@ -46,11 +50,10 @@ def _draw_turn(conversation: Conversation, turn: Turn, *, is_last: bool) -> None
             st.error(literal(turn.error or ""), title="The model gave no reply")
         elif not turn.reply:
             st.caption("Stopped before the first word.")
-        if turn.figures:
-            st.caption(_line(turn), help=_details(turn, turn.figures))
-        if turn.prompt and turn.state != "failed":
-            _draw_injected(turn, is_last=is_last)
-        _draw_actions(conversation, turn, is_last=is_last)
+        with st.container(gap="xxsmall"):
+            if turn.figures:
+                st.caption(_line(turn), help=_details(turn, turn.figures))
+            _draw_actions(conversation, turn, is_last=is_last)
 
 
 def _draw_question(turn: Turn) -> None:
@@ -98,9 +101,8 @@ def _stream(conversation: Conversation, turn: Turn, options: ReplyOptions) -> No
     # Stop ends the script here and now, so what belongs below the reply is drawn before it.
     reply.markdown(":shimmer[Waiting for the first word…]")
     line.caption(_line(turn))
-    with sent.expander("What was injected", type="compact"):
+    with sent.container(), _injected_popover():
         injected.draw(prompt)
-    _settle_after_stop(turn)
     opened: list[ReplyStream] = []
 
     def start() -> ReplyStream:
@@ -114,49 +116,19 @@ def _stream(conversation: Conversation, turn: Turn, options: ReplyOptions) -> No
     turn.finish(replace(figures, **final_figures(figures, opened[0].end)))
 
 
-@st.fragment(run_every=_SETTLE_S)
-def _settle_after_stop(turn: Turn) -> None:
-    """After Stop no script is left that could redraw the page; this one notices and does."""
-    if turn.settled:
+def _redraw_when_settled(turn: Turn | None) -> None:
+    if turn and turn.settled:
         st.rerun()
 
 
-def _draw_injected(turn: Turn, *, is_last: bool) -> None:
-    if is_last and turn.prompt:
-        with st.expander("What was injected", type="compact"):
-            injected.draw(turn.prompt)
-    else:
-        _draw_injected_when_opened(turn)
-
-
-@st.fragment
-def _draw_injected_when_opened(turn: Turn) -> None:
-    """Long conversations stay light: earlier prompts are sent to the browser when opened."""
-    box = st.expander(
-        "What was injected", type="compact", key=f"injected_{turn.id}", on_change="rerun"
-    )
-    if box.open and turn.prompt:
-        with box:
-            injected.draw(turn.prompt)
-
-
 def _draw_actions(conversation: Conversation, turn: Turn, *, is_last: bool) -> None:
-    with st.container(horizontal=True, gap="xsmall"):
-        if turn.reply:
-            with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
-                st.code(turn.reply, language=None, wrap_lines=True)
-        if turn.record_error:
-            st.button(
-                "Record again",
-                key=f"record_{turn.id}",
-                icon=":material/schedule:",
-                type="tertiary",
-                on_click=chat_session.record_waiting,
-            )
-        if not is_last:
-            return
-        if turn.state == "failed" or turn.can_regenerate:
-            failed = turn.state == "failed"
+    failed = turn.state == "failed"
+    with st.container(horizontal=True, gap="small"):
+        if turn.prompt and not failed:
+            _draw_injected(turn.prompt, turn.id, is_last=is_last)
+        if turn.reply and not failed:
+            _draw_copy(conversation, turn)
+        if is_last and (failed or turn.can_regenerate):
             st.button(
                 "Retry" if failed else "Regenerate",
                 key="ask_again",
@@ -165,26 +137,62 @@ def _draw_actions(conversation: Conversation, turn: Turn, *, is_last: bool) -> N
                 on_click=chat_session.ask_again,
                 args=(conversation, turn.id),
             )
-        if turn.state == "failed" and turn.replaces:
+        if is_last and failed and turn.replaces:
             st.button("Keep the earlier reply", type="tertiary", on_click=conversation.keep_earlier)
+        if turn.record_error:
+            st.button(
+                "Record now",
+                key=f"record_{turn.id}",
+                icon=":material/schedule:",
+                type="tertiary",
+                on_click=chat_session.record_waiting,
+            )
+
+
+def _draw_injected(prompt: PreparedPrompt, turn_id: str, *, is_last: bool) -> None:
+    if is_last:
+        with _injected_popover():
+            injected.draw(prompt)
+    else:
+        _draw_injected_when_opened(prompt, turn_id)
+
+
+def _injected_popover() -> DeltaGenerator:
+    return st.popover("What was injected", icon=":material/input:", type="tertiary")
+
+
+@st.fragment
+def _draw_injected_when_opened(prompt: PreparedPrompt, turn_id: str) -> None:
+    """Long conversations stay light: earlier prompts reach the browser when they are opened."""
+    box = st.popover(
+        "What was injected",
+        icon=":material/input:",
+        type="tertiary",
+        key=f"injected_{turn_id}",
+        on_change="rerun",
+    )
+    with box:
+        if box.open:
+            injected.draw(prompt)
+
+
+def _draw_copy(conversation: Conversation, turn: Turn) -> None:
+    with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
+        st.caption("This reply")
+        st.code(turn.reply, language=None, wrap_lines=True)
+        st.caption("The whole conversation")
+        chat_session.draw_download(conversation, key=turn.id)
 
 
 def _line(turn: Turn) -> str:
     figures = turn.figures
     assert figures
-    return " · ".join(
-        [
-            *_memory_part(figures),
-            *_record_part(turn),
-            *(
-                [f"first token {format_ms(figures.first_token_ms)}"]
-                if figures.first_token_ms is not None
-                else []
-            ),
-            *([f"total {format_ms(figures.total_ms)}"] if figures.total_ms is not None else []),
-            literal(figures.model),
-        ]
-    )
+    parts = [*_memory_part(figures), *_record_part(turn)]
+    if figures.first_token_ms is not None:
+        parts.append(f"first token {format_ms(figures.first_token_ms)}")
+    if figures.total_ms is not None:
+        parts.append(f"total {format_ms(figures.total_ms)}")
+    return joined([*parts, literal(figures.model)])
 
 
 def _memory_part(figures: ReplyFigures) -> list[str]:

@@ -1,15 +1,17 @@
 """What was injected: the exact messages sent, what memory put in, what it left out and why."""
 
+import textwrap
 from collections.abc import Sequence
 
 import streamlit as st
 
 from lib.assistant import PreparedPrompt
-from lib.models import ContextBundle, ContextItem, CutReason
+from lib.models import EPISODE, ContextBundle, ContextItem, CutReason
 from lib.theme import kind_look
-from lib.ui.text import literal
+from lib.ui.text import joined, literal
 
 _CUT_SHOWN = 8
+_CUT_CHARACTERS = 160
 _ROLES = {"system": "System prompt", "user": "You", "assistant": "Assistant"}
 _WHY: dict[CutReason, str] = {
     "budget": "did not fit the token budget",
@@ -59,11 +61,11 @@ def _took(prompt: PreparedPrompt) -> str:
 def _draw_kept(bundle: ContextBundle) -> None:
     kept = [item for item in bundle.items if item.included]
     if kept:
-        st.markdown(_table(kept, last="Score", cell=_score))
+        _draw_items([(item, joined(_score(item))) for item in kept])
         return
     # A server that does not explain its bundle still says what is in it.
     rows = [(memory.kind, memory.content) for memory in bundle.memories]
-    rows += [("episode", episode.text) for episode in bundle.episodes]
+    rows += [(EPISODE, item.text) for item in bundle.episodes]
     st.markdown("\n".join(f"- {kind_look(kind).mark} {literal(text)}" for kind, text in rows))
 
 
@@ -71,24 +73,33 @@ def _draw_cut(bundle: ContextBundle) -> None:
     counts = {reason: count for reason, count in bundle.cut_counts.items() if count}
     if not counts:
         return
-    st.markdown("**Left out**")
-    st.markdown(" · ".join(f"{count:,} {why_cut(reason)}" for reason, count in counts.items()))
+    st.markdown(
+        "**Left out**: "
+        + ", ".join(f"{count:,} {why_cut(reason)}" for reason, count in counts.items())
+    )
     cut = [item for item in bundle.items if not item.included][:_CUT_SHOWN]
-    if cut:
-        st.markdown(_table(cut, last="Why", cell=lambda item: why_cut(item.reason)))
+    if not cut:
+        return
+    _draw_items(
+        [(item, joined([*_score(item), why_cut(item.reason)])) for item in cut], shorten=True
+    )
     hidden = sum(counts.values()) - len(cut)
-    if cut and hidden > 0:
-        st.caption(f"The {len(cut)} that came closest; {hidden:,} more are not listed here.")
+    if hidden > 0:
+        st.caption(f"These {len(cut)} came closest; {hidden:,} more are not listed.")
 
 
-def _score(item: ContextItem) -> str:
-    return "–" if item.score is None else f"{item.score:.1f}"
+def _score(item: ContextItem) -> list[str]:
+    tokens = [f"{item.tokens:,} tokens"]
+    return tokens if item.score is None else [*tokens, f"score {item.score:.1f}"]
 
 
-def _table(items: Sequence[ContextItem], *, last: str, cell: object) -> str:
-    assert callable(cell)
-    rows = [f"| Memory | Tokens | {last} |", f"|:--|--:|{'--:' if last == 'Score' else ':--'}|"]
-    for item in items:
-        mark = kind_look(item.kind).mark
-        rows.append(f"| {mark} {literal(item.content)} | {item.tokens:,} | {cell(item)} |")
-    return "\n".join(rows)
+def _draw_items(items: Sequence[tuple[ContextItem, str]], *, shorten: bool = False) -> None:
+    lines = []
+    for item, figures in items:
+        content = item.content
+        if shorten:
+            content = textwrap.shorten(content, _CUT_CHARACTERS, placeholder=" …")
+        lines.append(f"{kind_look(item.kind).mark} {literal(content)} :small[:gray[{figures}]]")
+    with st.container(gap="xxsmall"):
+        for line in lines:
+            st.markdown(line)

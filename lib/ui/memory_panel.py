@@ -19,7 +19,7 @@ from lib.theme import kind_look
 from lib.tokens import count_tokens
 from lib.ui import episode
 from lib.ui.injected import why_cut
-from lib.ui.text import literal
+from lib.ui.text import joined, literal
 
 _SHOWN_PER_KIND = 12
 _REUSE_FACTOR = 20
@@ -136,10 +136,13 @@ def _order(
 def _draw_memory(
     subject: SubjectMemory, memory: Memory, item: ContextItem | None, is_used: bool
 ) -> None:
-    mark = ":primary[◉] " if is_used else ""
-    score = f" · {item.score:.1f}" if item and item.score is not None else ""
-    tokens = f"{count_tokens(memory.content):,} tokens{score}"
-    with st.expander(f"{mark}{literal(memory.content)} :small[:gray[{tokens}]]", type="compact"):
+    figures = [f"{count_tokens(memory.content):,} tokens"]
+    if item and item.score is not None:
+        figures.append(f"score {item.score:.1f}")
+    if is_used:
+        figures.insert(0, "**◉ used**")
+    label = f"{literal(memory.content)} :small[{joined(figures)}]"
+    with st.expander(label, type="compact"):
         st.markdown(_fate(item, is_used))
         st.markdown(
             f"**Confidence {memory.confidence:.2f}**: {confidence_meaning(memory)}."
@@ -153,7 +156,7 @@ def _draw_memory(
 
 def _fate(item: ContextItem | None, is_used: bool) -> str:
     """What became of a memory in the last reply, and how its score came about."""
-    fate = ":primary[◉] **Used in the last reply.**" if is_used else ""
+    fate = "**Used in the last reply.**" if is_used else ""
     if item is None:
         return fate or "Not ranked for a message yet."
     if not is_used:

@@ -1,7 +1,7 @@
 """Text from memories and models, shown without letting it act on the page."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 # Streamlit replaces these in finished text, where a backslash no longer helps; an invisible joiner
 # after the first character does.
@@ -38,6 +38,11 @@ def literal(text: str) -> str:
         plain=lambda part: _MARKDOWN.sub(r"\\\1", part),
         address=lambda address: f"`{address}`",
     )
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Figures on one line, broken between two of them only."""
+    return "\u00a0· ".join(part.replace(" ", "\u00a0") for part in parts)
 
 
 def inert(markdown: str) -> str:
