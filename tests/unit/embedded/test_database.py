@@ -1,0 +1,188 @@
+"""The file: what survives, who may open it, and what is said when it cannot be used."""
+
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lib.embedded import EmbeddedRuntime
+from lib.embedded.schema import MIGRATIONS
+from lib.errors import StoreError
+from tests.support.plain_compiler import PlainCompiler
+from tests.unit.embedded.conftest import OpenRuntime
+
+ROOT = Path(__file__).resolve().parents[3]
+
+RECORDING = """
+import sys
+from pathlib import Path
+from lib.embedded import EmbeddedRuntime
+from tests.support.plain_compiler import PlainCompiler
+
+runtime = EmbeddedRuntime(Path(sys.argv[1]), compiler=PlainCompiler())
+number = 0
+while True:
+    runtime.record_episode("ada", f"I keep note {number}.")
+    print(number, flush=True)
+    number += 1
+"""
+
+READ_ONLY = """
+import os, sys
+from pathlib import Path
+from lib.embedded import EmbeddedRuntime
+from lib.errors import StoreError
+from tests.support.plain_compiler import PlainCompiler
+
+if os.getuid() == 0:
+    os.setuid(65534)  # root may write anywhere; nobody may not
+try:
+    EmbeddedRuntime(Path(sys.argv[1]), compiler=PlainCompiler())
+except StoreError as error:
+    print(error)
+"""
+
+
+def child(script: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-c", script, *arguments]
+
+
+def test_what_was_recorded_is_there_after_reopening(open_runtime: OpenRuntime, path: Path) -> None:
+    first = open_runtime(path)
+    first.record_episode("ada", "I live in Porto.")
+    first.compile_memories("ada")
+    before = first.timeline("ada"), first.get_context("ada", "Where do I live?")
+    first.close()
+    again = open_runtime(path)
+    assert (again.timeline("ada"), again.get_context("ada", "Where do I live?")) == before
+
+
+def test_acknowledged_episodes_survive_a_kill(open_runtime: OpenRuntime, path: Path) -> None:
+    with subprocess.Popen(
+        child(RECORDING, str(path)), cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        acknowledged = [int(process.stdout.readline()) for _ in range(20)][-1]
+        process.send_signal(signal.SIGKILL)
+    said = [episode.text for episode in open_runtime(path).timeline("ada").episodes]
+    assert said[: acknowledged + 1] == [
+        f"user: I keep note {number}." for number in range(acknowledged + 1)
+    ]
+
+
+def test_two_runtimes_on_one_file_see_each_other(open_runtime: OpenRuntime, path: Path) -> None:
+    one, two = open_runtime(path), open_runtime(path)
+    assert not two.get_context("ada", "Where do I live?").context_used
+    one.record_episode("ada", "I live in Porto.")
+    assert "Porto" in two.get_context("ada", "Where do I live?").assembled_context
+    two.compile_memories("ada")
+    (memory,) = one.list_memories("ada").memories
+    one.forget_memory("ada", memory.id)
+    assert not two.get_context("ada", "Where do I live?").context_used
+    two.delete_subject("ada")
+    assert one.list_subjects() == []
+
+
+def test_another_process_may_write_meanwhile(open_runtime: OpenRuntime, path: Path) -> None:
+    runtime = open_runtime(path)
+    runtime.record_episode("bob", "hello")
+    with subprocess.Popen(
+        child(RECORDING, str(path)), cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        for number in range(20):
+            runtime.record_episode("bob", f"I keep note {number}.")
+        process.kill()
+    counts = {each.subject_id: each.episode_count for each in runtime.list_subjects()}
+    assert counts["bob"] == 21
+    assert counts["ada"] >= 1
+
+
+def test_a_foreign_file_is_refused_and_left_as_it_is(open_runtime: OpenRuntime, path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+    connection.close()
+    for content in (path.read_bytes(), b"just some text", b"SQLite format 3\x00"):
+        path.write_bytes(content)
+        with pytest.raises(StoreError, match="left untouched"):
+            open_runtime(path)
+        assert path.read_bytes() == content
+        assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_newer_file_is_refused(open_runtime: OpenRuntime, path: Path) -> None:
+    open_runtime(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.close()
+    with pytest.raises(StoreError, match="newer version"):
+        open_runtime(path)
+
+
+def test_a_damaged_file_is_explained(open_runtime: OpenRuntime, path: Path) -> None:
+    runtime = open_runtime(path)
+    for number in range(200):
+        runtime.record_episode("ada", f"I keep note {number}.")
+    runtime.close()
+    content = bytearray(path.read_bytes())
+    content[4096:] = os.urandom(len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"):
+        open_runtime(path).timeline("ada")
+
+
+def test_a_folder_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o555)
+    for parent in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        parent.chmod(0o755)
+    result = subprocess.run(
+        child(READ_ONLY, str(folder / "memory.db")),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "cannot be opened for writing" in result.stdout, result.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_a_missing_folder_is_explained(open_runtime: OpenRuntime, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be opened for writing"):
+        open_runtime(tmp_path / "nowhere" / "memory.db")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match="cannot be opened for writing"):
+        open_runtime(tmp_path / "file" / "memory.db")
+
+
+def test_a_full_disk_is_explained_and_keeps_what_was_there(
+    open_runtime: OpenRuntime, path: Path
+) -> None:
+    runtime = open_runtime(path)
+    runtime.record_episode("ada", "I live in Porto.")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 50_000, hard))
+    try:
+        with pytest.raises(StoreError, match="disk is full"):
+            runtime.record_episode("ada", "I keep everything. " * 20_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [episode.text for episode in runtime.timeline("ada").episodes] == [
+        "user: I live in Porto."
+    ]
+    runtime.record_episode("ada", "I ship on Fridays.")
+    assert runtime.pending_episodes("ada") == 2
+
+
+def test_a_closed_runtime_says_so(path: Path) -> None:
+    runtime = EmbeddedRuntime(path, compiler=PlainCompiler())
+    runtime.close()
+    with pytest.raises(StoreError, match="closed"):
+        runtime.list_subjects()
+    runtime.close()
