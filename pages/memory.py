@@ -18,7 +18,9 @@ subject_id = current_subject()
 runtime = resources.memory_runtime()
 
 st.title("Memory")
-memory_actions.report_outcome()
+# In a box that is always there, a message moves nothing below it, so open boxes stay open.
+with st.container():
+    memory_actions.report_outcome()
 subject = inspect_subject(runtime, subject_id)
 if subject.is_empty and memory_empty.draw(subject_id):
     subject = inspect_subject(runtime, subject_id)

@@ -113,9 +113,10 @@ def report_outcome() -> None:
         st.toast(note, icon=":material/check:")
     state.notes.clear()
     if state.failure:
-        st.error(
-            str(state.failure), title=failures.title_of(state.failure), icon=":material/error:"
-        )
+        sentence, title = str(state.failure), failures.title_of(state.failure)
+        st.error(sentence, title=title, icon=":material/error:")
+        # The page may be scrolled down to the button that was pressed.
+        st.toast(sentence, icon=":material/error:", duration="long")
         state.failure = None
 
 

@@ -14,7 +14,8 @@ CHAT_PAGE = "../../pages/chat.py"
 def draw(subject_id: str) -> bool:
     """A subject without episodes; True when its demo conversations have just been restored."""
     demo = [item for item in resources.demo_catalogue() if item.subject_id == subject_id]
-    with st.container(border=True):
+    slot = st.empty()
+    with slot.container(border=True):
         st.markdown(f"**Nothing is remembered about {literal(subject_id)} yet.**")
         if demo:
             st.markdown(
@@ -22,6 +23,7 @@ def draw(subject_id: str) -> bool:
                 "records them again and compiles them into memories."
             )
             if demo_loader.offer("Restore the demo conversations", demo):
+                slot.empty()
                 return True
         else:
             st.markdown(

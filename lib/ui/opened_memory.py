@@ -67,9 +67,9 @@ def _draw_trust(subject: SubjectMemory, memory: Memory) -> None:
     st.markdown(f"**Valid** {_validity(memory)}.")
     newer = subject.replacement(memory)
     if newer:
-        _draw_link("Superseded by", newer)
+        _draw_related("Superseded by", "Open the newer memory", newer)
     for older in subject.replaced(memory):
-        _draw_link("Supersedes", older)
+        _draw_related("Supersedes", "Open the older memory", older)
 
 
 def _validity(memory: Memory) -> str:
@@ -78,9 +78,10 @@ def _validity(memory: Memory) -> str:
     return f"from {episode.day(memory.valid_from)} to {episode.day(memory.valid_to)}"
 
 
-def _draw_link(relation: str, other: Memory) -> None:
+def _draw_related(relation: str, label: str, other: Memory) -> None:
+    st.markdown(f"**{relation}**: {literal(other.content)}")
     st.button(
-        f"{relation}: {literal(other.content)}",
+        label,
         key=f"open_{other.id}",
         type="tertiary",
         icon=":material/history:",

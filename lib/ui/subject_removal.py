@@ -19,9 +19,8 @@ def draw(subject: SubjectMemory) -> None:
         )
         with st.form("delete_subject", border=False, clear_on_submit=True):
             typed, button = st.columns([3, 2], vertical_alignment="bottom")
-            typed.text_input(
-                f"Type {name} to confirm", key=_TYPED_KEY, autocomplete="off", max_chars=512
-            )
+            # An accessible name is no Markdown, so the id itself stands in the sentence above.
+            typed.text_input("Type the subject's id to confirm", key=_TYPED_KEY, autocomplete="off")
             button.form_submit_button(
                 "Delete for good",
                 icon=":material/delete_forever:",

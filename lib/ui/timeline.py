@@ -2,6 +2,7 @@
 
 import math
 from datetime import UTC
+from textwrap import shorten
 
 import streamlit as st
 
@@ -21,7 +22,7 @@ def draw(subject: SubjectMemory) -> None:
     pages = math.ceil(len(sessions) / _SESSIONS_PER_PAGE)
     st.caption(
         f"{kind_look(EPISODE).mark} an episode: one recorded turn, never edited. "
-        "Below each, the memories made of it."
+        "Below each, the memories made of it. Times are UTC."
     )
     page = st.pagination(pages, key="timeline_page") if pages > 1 else 1
     if not subject.complete:
@@ -50,8 +51,8 @@ def _draw_session(subject: SubjectMemory, session: TimelineSession) -> None:
 def _line(entry: TimelineEntry) -> str:
     mark = kind_look(entry.kind).mark
     if entry.kind == EPISODE:
-        text = entry.text[:_OPENING_LENGTH]
-        more = "…" if len(entry.text) > len(text) else ""
-        return f"- {mark} {entry.at.astimezone(UTC):%H:%M} {literal(text) or 'No text'}{more}"
+        text = literal(shorten(entry.text, _OPENING_LENGTH, placeholder=" …")) or "No text"
+        return f"\n{mark} {entry.at.astimezone(UTC):%H:%M} {text}\n"
     status = "" if entry.status == ACTIVE else f" ({entry.status})"
-    return f"    - {mark} {literal(entry.text)}{status}"
+    # A quotation, so that wrapped lines stay indented below their episode; two spaces end a line.
+    return f"> {mark} {literal(entry.text)}{status}  "
