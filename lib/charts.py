@@ -166,16 +166,10 @@ def _level(value: int) -> dict[str, Any]:
 def _level_label(
     points: Sequence[SweepPoint], chosen: SweepPoint, value: int, text: str
 ) -> dict[str, Any]:
-    """Above the level, on the side where the chosen budget's line does not cross it."""
-    right = chosen.max_tokens < points[-1].max_tokens / 2
-    return _label(
-        text,
-        x=1 if right else 0,
-        xref="paper",
-        xanchor="right" if right else "left",
-        y=value,
-        yanchor="bottom",
-    )
+    """Above the level, beginning where neither the chosen budget's line nor a series crosses it."""
+    after = chosen.max_tokens < points[-1].max_tokens / 2
+    x = chosen.max_tokens if after else 0
+    return _label(text, x=x, xanchor="left", y=value, yanchor="bottom")
 
 
 def _end_labels(

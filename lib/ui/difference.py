@@ -75,9 +75,9 @@ def _sentence(comparison: Comparison, added: MemoryAddition) -> str:
         parts.append(_count(added.episodes, "raw passage", "raw passages"))
     model = literal(comparison.pricing_model)
     if added.usd is None:
-        cost = f"at an unknown price of {model}"
+        cost = f"the price of {model} is unknown"
     else:
-        cost = f"{literal(format_usd(added.usd))} a message at the price of {model}"
+        cost = f"{literal(format_usd(added.usd))} a message for {model}"
     return (
         f"**Memory added {added.prompt_tokens:,} prompt tokens**: {' and '.join(parts)}, "
         f"{added.context_tokens:,} of a budget of {added.max_tokens:,} tokens; "

@@ -182,20 +182,22 @@ def _range_of(sweep: Sweep) -> str:
 
 def _draw_contents(view: BudgetView) -> None:
     budget = f"{view.point.max_tokens:,} tokens"
-    all_cut = len(view.cut) + view.unlisted
-    kept, cut = st.tabs([f"In the prompt ({len(view.kept):,})", f"Cut ({all_cut:,})"])
+    # Fixed labels: a tab whose label changes is closed when the budget does.
+    kept, cut = st.tabs(["In the prompt", "Cut"])
     with kept:
         if view.kept:
+            st.caption(f"{len(view.kept):,} in {budget}, best first")
             _draw_candidates(view.kept, cut=False, alt=f"What {budget} hold, best first")
         else:
             st.caption(f"Nothing fits in {budget}, or nothing has to do with the task.")
     with cut:
         if view.cut:
+            all_cut = len(view.cut) + view.unlisted
+            listed = f"; the best {len(view.cut):,} are listed" if view.unlisted else ""
+            st.caption(f"{all_cut:,} left out of {budget}{listed}")
             _draw_candidates(view.cut, cut=True, alt=f"What {budget} leave out, and why")
         else:
             st.caption("Nothing is left out: a larger budget would return the same.")
-        if view.unlisted:
-            st.caption(f"The best {len(view.cut):,} of {all_cut:,} are listed.")
 
 
 def _draw_candidates(candidates: Sequence[Candidate], *, cut: bool, alt: str) -> None:
