@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
@@ -29,6 +29,7 @@ _SECTIONS = (
 )
 _SECTION_OF = {PROCEDURE: 1, ARTIFACT_REF: 2, EPISODE_SUMMARY: 3, EPISODE: 4}
 _SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+_SPEAKER = re.compile(r"\w+:(?= )")
 # A word without spaces may be a whole file in base64; it is cut before it is counted.
 _LONG_WORD = 64
 _LABEL_CHARS = 24
@@ -69,6 +70,27 @@ def episode_passages(messages: Sequence[Message], *, source: str, type: str) -> 
     if spoken and len(whole) < LINE_TOKENS * 12 and line_tokens([whole])[0] <= LINE_TOKENS:
         return [whole]
     return [line for role, content in spoken for line in _lines(f"{origin} {role}:", content)]
+
+
+def without_sentences(line: str, unwanted: Callable[[str], bool]) -> str | None:
+    """An episode's line with an ellipsis for each unwanted sentence.
+
+    None when there is no such sentence, or no other.
+    """
+    origin, end, said = line.partition(ORIGIN_END)
+    sentences = _SENTENCE_END.split(said)
+    wanted = [sentence for sentence in sentences if not unwanted(sentence)]
+    if not wanted or len(wanted) == len(sentences):
+        return None
+    kept: list[str] = []
+    for sentence in sentences:
+        if not unwanted(sentence):
+            kept.append(sentence)
+        elif speaker := _SPEAKER.match(sentence):
+            kept.append(f"{speaker.group()} …")
+        elif kept[-1:] != ["…"]:
+            kept.append("…")
+    return f"{origin}{end}{' '.join(kept)}"
 
 
 class Header:

@@ -3,7 +3,13 @@
 import sqlite3
 from collections.abc import Sequence
 
-from lib.embedded.packing import ORIGIN_END, episode_passages, line_tokens, memory_passages
+from lib.embedded.packing import (
+    ORIGIN_END,
+    episode_passages,
+    line_tokens,
+    memory_passages,
+    without_sentences,
+)
 from lib.embedded.rows import EpisodeRow, to_us
 from lib.embedded.wording import carries, content_words, spaced
 from lib.models import EPISODE, Memory, Message
@@ -77,6 +83,8 @@ def mark_stale(
 ) -> None:
     """Marks the lines that state the old value, so that none brings it back as current.
 
+    What else such a line says stays findable: a line without those sentences takes its place.
+
     An episode that the new memory comes from as well is left alone: it tells of the change.
     A correction comes from the old memory's own episodes, so there this does not hold.
     """
@@ -86,12 +94,14 @@ def mark_stale(
     value = had - has or had
     kept = () if corrected else new.source_episode_ids
     until = None if old.valid_to is None else to_us(old.valid_to)
-    keys = [
-        row["key"]
+    lines = [
+        row
         for row in _source_lines(connection, old)
-        if row["episode_id"] not in kept and carries(_said(row["text"]), value, share=_VALUE_SHARE)
+        if not row["stale"] and row["episode_id"] not in kept and _states(row["text"], value)
     ]
-    _mark(connection, keys, new, STALE, until)
+    _mark(connection, [row["key"] for row in lines], new, STALE, until)
+    for row in lines:
+        _keep_rest(connection, row, value)
 
 
 def mark_forgotten(connection: sqlite3.Connection, memory: Memory) -> None:
@@ -122,8 +132,10 @@ def _insert(
     owner: tuple[int | None, int | None, str, str | None, int, str | None],
     texts: Sequence[str],
     also: str,
+    *,
+    first: int = 0,
 ) -> None:
-    for position, (text, tokens) in enumerate(zip(texts, line_tokens(texts), strict=True)):
+    for position, (text, tokens) in enumerate(zip(texts, line_tokens(texts), strict=True), first):
         key = connection.execute(
             "INSERT INTO passages (subject, memory, episode, kind, slot, when_us, session_id,"
             " position, text, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -137,12 +149,38 @@ def _insert(
         )
 
 
+def _states(text: str, value: frozenset[str]) -> bool:
+    return carries(_said(text), value, share=_VALUE_SHARE)
+
+
+def _keep_rest(connection: sqlite3.Connection, line: sqlite3.Row, value: frozenset[str]) -> None:
+    rest = without_sentences(
+        line["text"], lambda said: carries(content_words(said), value, share=_VALUE_SHARE)
+    )
+    if rest is None or not _said(rest):
+        return
+    episode = connection.execute(
+        "SELECT e.seq, e.subject, coalesce(e.occurred_us, e.created_us) AS when_us, e.session_id,"
+        " (SELECT max(position) + 1 FROM passages WHERE episode = e.seq) AS position"
+        " FROM episodes e WHERE e.id = ?",
+        (line["episode_id"],),
+    ).fetchone()
+    owner = (None, episode["seq"], EPISODE, None, episode["when_us"], episode["session_id"])
+    _insert(connection, episode["subject"], owner, [rest], "", first=episode["position"])
+    for (memory,) in connection.execute(
+        "SELECT memory FROM sources WHERE episode = ?", (episode["seq"],)
+    ).fetchall():
+        link(connection, memory)
+
+
 def _source_lines(connection: sqlite3.Connection, memory: Memory) -> list[sqlite3.Row]:
     return connection.execute(
-        "SELECT p.key, p.text, e.id AS episode_id FROM memories m"
+        "SELECT p.key, p.text, e.id AS episode_id, EXISTS"
+        " (SELECT 1 FROM marks k WHERE k.passage = p.key AND k.reason = ?) AS stale"
+        " FROM memories m"
         " JOIN sources s ON s.memory = m.seq JOIN episodes e ON e.seq = s.episode"
         " JOIN passages p ON p.episode = e.seq WHERE m.id = ?",
-        (memory.id,),
+        (STALE, memory.id),
     ).fetchall()
 
 

@@ -1,14 +1,21 @@
 """Episodes and memories in SQL: every statement that reads or writes whole objects."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from lib.compiling.draft import Draft
-from lib.compiling.reconcile import Reconciliation, normalised, slot_of
+from lib.compiling.reconcile import Reconciliation, slot_of
 from lib.embedded import passages
 from lib.embedded.database import Database
+from lib.embedded.memories import (
+    active_memories,
+    find_memory,
+    insert_memory,
+    touched_memories,
+    update_memory,
+)
 from lib.embedded.rows import (
     EPISODE_COLUMNS,
     MEMORY_COLUMNS,
@@ -17,13 +24,10 @@ from lib.embedded.rows import (
     to_episode,
     to_json,
     to_memory,
-    to_us,
 )
 from lib.embedded.wording import clean, clean_value
-from lib.errors import InputError
 from lib.models import DeleteReport, Episode, Memory, SubjectSummary, Timeline
 
-_BATCH = 500  # ids per statement: below the 999 parameters that old SQLite builds allow
 _WHEN = "coalesce(e.occurred_us, e.created_us), e.seq"
 
 
@@ -70,7 +74,8 @@ class Store:
         """What `drafts` of the `pending` episodes changed, or None when those are no longer
         the pending ones, because another process compiled or replaced some meanwhile.
         """
-        drafts = [_cleaned(draft) for draft in drafts]
+        known = {episode.id for episode in pending}
+        drafts = [_cleaned(draft, known) for draft in drafts]
         with self._changing(subject_id) as (connection, subject):
             ids = {
                 row["id"]: row["seq"]
@@ -78,13 +83,13 @@ class Store:
                     "SELECT id, seq FROM episodes WHERE subject = ? AND NOT compiled", (subject,)
                 )
             }
-            if subject is None or not {episode.id for episode in pending} <= ids.keys():
+            if subject is None or not known <= ids.keys():
                 return None
-            result = reconcile(drafts, self._touched(connection, subject, drafts))
+            result = reconcile(drafts, touched_memories(connection, subject, drafts))
             for memory in result.created:
-                self._insert_memory(connection, subject, memory)
+                insert_memory(connection, subject, memory)
             for memory in result.updated:
-                self._update_memory(connection, memory)
+                update_memory(connection, memory)
             for replacement in result.replacements:
                 passages.mark_stale(connection, replacement.old, replacement.new)
             connection.executemany(
@@ -102,11 +107,11 @@ class Store:
         and come back when it is no longer forgotten.
         """
         with self._changing(subject_id) as (connection, subject):
-            memory = self._memory(connection, subject, memory_id)
+            memory = find_memory(connection, subject, memory_id)
             slot = slot_of(memory)
-            rivals = self._active(connection, subject, "slot", [slot]) if slot else []
+            rivals = active_memories(connection, subject, "slot", [slot]) if slot else []
             after = changed(memory, rivals)
-            self._update_memory(connection, after)
+            update_memory(connection, after)
             passages.unmark_forgotten(connection, after)
             if after.status == "forgotten":
                 passages.mark_forgotten(connection, after)
@@ -117,11 +122,11 @@ class Store:
     ) -> Memory:
         """The new memory of the pair (ended, new) that `corrected` makes of the old one."""
         with self._changing(subject_id) as (connection, subject):
-            old = self._memory(connection, subject, memory_id)
+            old = find_memory(connection, subject, memory_id)
             assert subject is not None
             ended, new = corrected(old)
-            self._insert_memory(connection, subject, new)
-            self._update_memory(connection, ended)
+            insert_memory(connection, subject, new)
+            update_memory(connection, ended)
             passages.mark_stale(connection, ended, new, corrected=True)
             return new
 
@@ -145,7 +150,7 @@ class Store:
     def memory(self, subject_id: str, memory_id: str) -> Memory:
         """One memory. Raises InputError when the subject has no such memory."""
         with self._reading(subject_id) as (connection, subject):
-            return self._memory(connection, subject, memory_id)
+            return find_memory(connection, subject, memory_id)
 
     def search(
         self, subject_id: str, match: str | None, substring: str, *, kind: str | None, limit: int
@@ -308,103 +313,6 @@ class Store:
             )
             return [to_episode(row) for row in rows]
 
-    def _memory(
-        self, connection: sqlite3.Connection, subject: int | None, memory_id: str
-    ) -> Memory:
-        row = connection.execute(
-            f"SELECT {MEMORY_COLUMNS} FROM memories m WHERE m.subject = ? AND m.id = ?",
-            (subject, clean(memory_id)),
-        ).fetchone()
-        if row is None:
-            raise InputError("This subject has no such memory; reload the list and try again.")
-        return to_memory(row)
-
-    def _touched(
-        self, connection: sqlite3.Connection, subject: int, drafts: Sequence[Draft]
-    ) -> list[Memory]:
-        """Active memories that share a content or a slot with a draft, in order of entry."""
-        norms = list({normalised(draft.content) for draft in drafts})
-        slots = list({draft.slot for draft in drafts if draft.slot})
-        found = {
-            memory.id: memory
-            for column, values in (("norm", norms), ("slot", slots))
-            for memory in self._active(connection, subject, column, values)
-        }
-        return list(found.values())
-
-    def _active(
-        self,
-        connection: sqlite3.Connection,
-        subject: int | None,
-        column: str,
-        values: Sequence[str],
-    ) -> list[Memory]:
-        found: list[Memory] = []
-        for start in range(0, len(values), _BATCH):
-            some = values[start : start + _BATCH]
-            marks = ", ".join("?" * len(some))
-            rows = connection.execute(
-                f"SELECT {MEMORY_COLUMNS} FROM memories m WHERE m.subject = ?"
-                f" AND m.status = 'active' AND m.{column} IN ({marks}) ORDER BY m.seq",
-                (subject, *some),
-            )
-            found.extend(map(to_memory, rows))
-        return found
-
-    def _insert_memory(self, connection: sqlite3.Connection, subject: int, memory: Memory) -> None:
-        seq = connection.execute(
-            "INSERT INTO memories (id, subject, kind, content, summary, confidence, valid_from_us,"
-            " valid_to_us, created_us, updated_us, status, metadata, labels, norm, slot)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                memory.id,
-                subject,
-                memory.kind,
-                memory.content,
-                memory.summary,
-                memory.confidence,
-                to_us(memory.valid_from),
-                None if memory.valid_to is None else to_us(memory.valid_to),
-                to_us(memory.created_at),
-                to_us(memory.updated_at),
-                memory.status,
-                to_json(memory.metadata),
-                to_json(memory.labels),
-                normalised(memory.content),
-                slot_of(memory),
-            ),
-        ).lastrowid
-        assert seq is not None
-        self._add_sources(connection, seq, memory)
-        passages.insert_of_memory(connection, subject, seq, memory)
-
-    def _update_memory(self, connection: sqlite3.Connection, memory: Memory) -> None:
-        (seq,) = connection.execute(
-            "UPDATE memories SET confidence = ?, valid_to_us = ?, updated_us = ?, status = ?,"
-            " metadata = ?, labels = ? WHERE id = ? RETURNING seq",
-            (
-                memory.confidence,
-                None if memory.valid_to is None else to_us(memory.valid_to),
-                to_us(memory.updated_at),
-                memory.status,
-                to_json(memory.metadata),
-                to_json(memory.labels),
-                memory.id,
-            ),
-        ).fetchone()
-        if self._add_sources(connection, seq, memory):
-            passages.link(connection, seq)
-
-    def _add_sources(self, connection: sqlite3.Connection, seq: int, memory: Memory) -> int:
-        before = connection.total_changes
-        connection.executemany(
-            "INSERT OR IGNORE INTO sources (memory, episode)"
-            " SELECT m.seq, e.seq FROM memories m JOIN episodes e ON e.subject = m.subject"
-            " WHERE m.seq = ? AND e.id = ?",
-            [(seq, id_) for id_ in memory.source_episode_ids],
-        )
-        return connection.total_changes - before
-
 
 def _key(connection: sqlite3.Connection, subject_id: str) -> int | None:
     row = connection.execute(
@@ -413,7 +321,7 @@ def _key(connection: sqlite3.Connection, subject_id: str) -> int | None:
     return None if row is None else int(row["key"])
 
 
-def _cleaned(draft: Draft) -> Draft:
+def _cleaned(draft: Draft, episode_ids: Collection[str]) -> Draft:
     return replace(
         draft,
         content=clean(draft.content),
@@ -421,4 +329,5 @@ def _cleaned(draft: Draft) -> Draft:
         tags=tuple(map(clean, draft.tags)),
         labels=tuple(map(clean, draft.labels)),
         metadata=clean_value(draft.metadata),
+        source_episode_ids=tuple(id_ for id_ in draft.source_episode_ids if id_ in episode_ids),
     )

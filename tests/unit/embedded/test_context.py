@@ -141,6 +141,16 @@ def test_a_superseded_fact_is_cut_and_so_is_what_stated_it(runtime: EmbeddedRunt
     assert {item.related_id for item in cut} == {porto.id}
 
 
+def test_what_else_a_stale_line_says_is_still_found(runtime: EmbeddedRuntime) -> None:
+    runtime.record_episode("ada", "I live in Rome. Is the bakery open on Sunday?")
+    runtime.compile_memories("ada")
+    runtime.record_episode("ada", "I live in Porto.")
+    runtime.compile_memories("ada")
+    text = runtime.get_context("ada", "When is the bakery open?").assembled_context
+    assert "- [chat/conversation] user: … Is the bakery open on Sunday?\n" in text
+    assert "Rome" not in text
+
+
 def test_a_task_about_the_past_gets_the_superseded_fact_with_its_date(
     runtime: EmbeddedRuntime,
 ) -> None:

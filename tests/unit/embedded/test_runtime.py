@@ -265,6 +265,15 @@ def test_forgetting_keeps_the_words_from_coming_back_through_the_episode(
     assert not any("insulin" in item.content for item in bundle.items)
 
 
+def test_a_superseded_memory_can_be_forgotten_too(runtime: EmbeddedRuntime) -> None:
+    rome = remember(runtime, "I live in Rome. Is it warm?")
+    remember(runtime, "I live in Porto.")
+    runtime.forget_memory("ada", rome.id)
+    bundle = runtime.get_context("ada", "Where did I live before?")
+    assert not any("Rome" in item.content for item in bundle.items)
+    assert bundle.context_used
+
+
 def test_forgetting_hides_only_the_lines_that_say_it(runtime: EmbeddedRuntime) -> None:
     filler = " ".join(f"Glaze {number} needs a slow cool down?" for number in range(30))
     memory = remember(runtime, f"{filler} I take insulin daily.")
