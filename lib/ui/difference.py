@@ -79,8 +79,9 @@ def _sentence(comparison: Comparison, added: MemoryAddition) -> str:
     else:
         cost = f"{literal(format_usd(added.usd))} a message for {model}"
     return (
-        f"**Memory added {added.prompt_tokens:,} prompt tokens**: {' and '.join(parts)}, "
-        f"{added.context_tokens:,} of a budget of {added.max_tokens:,} tokens; "
+        f"**What memory added: {added.prompt_tokens:,} prompt tokens** from "
+        f"{' and '.join(parts)}, {added.context_tokens:,} of a budget of "
+        f"{added.max_tokens:,} tokens; "
         f"{cost}; assembled in {format_ms(added.context_ms)}."
     )
 

@@ -192,7 +192,7 @@ def _draw_ending(comparison: Comparison, side: Side) -> None:
     else:
         st.caption(":material/stop_circle: Stopped before the end")
     st.button(
-        "Try again" if reply.state == "failed" else "Ask again",
+        "Retry" if reply.state == "failed" else "Ask again",
         key=f"ask_again_{side.name}",
         icon=":material/refresh:",
         on_click=comparison.ask_again,

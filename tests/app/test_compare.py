@@ -1,0 +1,181 @@
+"""Compare: two honest sides of one question."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lib import resources
+from tests.app.conftest import OpenPage
+from tests.support.pages import go_to, text_of
+from tests.support.scripted_model import Messages, ScriptedModel
+
+QUESTION = "Which similarity measure do I use now?"
+NOBODY_LISTENS = "http://127.0.0.1:9"
+
+
+class MemoryBreaksIt(ScriptedModel):
+    """Refuses prompts that hold memory, until told otherwise."""
+
+    refuses = True
+
+    def script_for(self, messages: Messages) -> str:
+        given = any("<memory>" in str(message.get("content")) for message in messages)
+        return "server_error" if given and type(self).refuses else "normal"
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as scripted:
+        yield scripted
+
+
+def sent_to(model: ScriptedModel, **others: str) -> dict[str, str]:
+    """Settings under which replies come from `model`."""
+    return {"LLM_BASE_URL": model.url, "LLM_API_KEY": "sk-test", **others}
+
+
+def ask(app: AppTest, message: str) -> AppTest:
+    app.chat_input(key="compare_message").set_value(message).run()
+    assert not app.exception, app.exception
+    return app
+
+
+def episodes(subject: str) -> int:
+    return len(resources.memory_runtime().timeline(subject).episodes)
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    next(button for button in app.button if button.label == label).click().run()
+    return app
+
+
+def test_before_a_question_the_page_says_what_will_be_compared(app: OpenPage) -> None:
+    page = app("compare", subject="dev_alice")
+    text = text_of(page)
+    assert "Compare as dev_alice" in text
+    assert "one block more" in text
+    assert QUESTION in list(page.pills(key="compare_question_dev_alice").options)
+
+
+def test_only_the_memory_backed_side_knows_and_only_its_prompt_has_the_block(app: OpenPage) -> None:
+    text = text_of(ask(app("compare", subject="dev_alice"), QUESTION))
+    assert "I have no record" in text
+    assert "cosine" in text
+    assert "What memory added" in text
+    assert "Only the memory block differs" in text
+    assert "if sent to gpt-4o-mini" in text
+
+
+def test_a_ready_made_question_is_asked_by_a_click(app: OpenPage) -> None:
+    page = app("compare", subject="dev_alice")
+    page.pills(key="compare_question_dev_alice").set_value(QUESTION).run()
+    assert f"**{QUESTION}**" in text_of(page)
+    assert "What memory added" in text_of(page)
+    assert not page.pills(key="compare_question_dev_alice").value
+
+
+def test_nothing_is_recorded_unless_ticked(app: OpenPage) -> None:
+    page = app("compare", subject="dev_bob")
+    before = episodes("dev_bob")
+    assert "Nothing of this comparison was recorded" in text_of(ask(page, "Where do I work?"))
+    assert episodes("dev_bob") == before
+
+
+def test_a_ticked_exchange_is_recorded_once_whatever_is_clicked_later(app: OpenPage) -> None:
+    page = app("compare", subject="dev_bob")
+    before = episodes("dev_bob")
+    page.checkbox(key="compare_record").check().run()
+    ask(page, "Where do I work?")
+    assert "Recorded in memory as episode" in text_of(page)
+    page.checkbox(key="compare_record").uncheck().run()
+    page.run()
+    assert episodes("dev_bob") == before + 1
+    recorded = resources.memory_runtime().timeline("dev_bob").episodes
+    assert "Where do I work?" in next(item.text for item in recorded if item.source == "compare")
+
+
+def test_the_result_is_still_there_after_a_visit_to_another_page(app: OpenPage) -> None:
+    page = ask(app("compare", subject="dev_alice"), QUESTION)
+    go_to(page, "budget")
+    assert "What memory added" in text_of(go_to(page, "compare"))
+
+
+def test_a_new_subject_is_told_that_both_sides_got_the_same_prompt(app: OpenPage) -> None:
+    text = text_of(ask(app("compare", subject="nobody_yet"), "Where do I live?"))
+    assert "Both sides got the same prompt" in text
+    assert "word for word" in text
+    assert "What memory added" not in text
+
+
+def test_the_comparison_can_be_downloaded(app: OpenPage) -> None:
+    page = ask(app("compare", subject="dev_alice"), QUESTION)
+    assert len(page.get("download_button")) == 1
+
+
+def test_both_sides_ask_the_same_model_the_same_way(app: OpenPage, model: ScriptedModel) -> None:
+    page = app("compare", subject="dev_alice", settings=sent_to(model))
+    text = text_of(ask(page, QUESTION))
+    assert "Scripted reply without memory" in text
+    assert "Scripted reply with memory" in text
+    assert "measured" in text
+    first, second = (dict(request.body) for request in model.requests)
+    prompts = [body.pop("messages") for body in (first, second)]
+    assert first == second
+    assert prompts[0] != prompts[1]
+    assert min(json.dumps(prompt).lower().count("memory") for prompt in prompts) == 0
+
+
+def test_a_failed_side_is_marked_the_other_kept_and_there_is_no_verdict(app: OpenPage) -> None:
+    MemoryBreaksIt.refuses = True
+    with MemoryBreaksIt() as model:
+        page = app("compare", subject="dev_alice", settings=sent_to(model))
+        page.checkbox(key="compare_record").check().run()
+        before = episodes("dev_alice")
+        ask(page, QUESTION)
+        text = text_of(page)
+        assert "Scripted reply without memory" in text
+        assert len(page.error) == 1
+        assert "What memory added" not in text
+        assert "Nothing is compared" in text
+        assert episodes("dev_alice") == before
+
+        asked = len(model.requests)
+        MemoryBreaksIt.refuses = False
+        press(page, "Retry")
+        assert "What memory added" in text_of(page)
+        assert not page.error
+        # The side that was whole is not asked again.
+        assert len(model.requests) == asked + 1
+
+
+def test_without_memory_there_is_no_memory_backed_side(app: OpenPage, model: ScriptedModel) -> None:
+    settings = sent_to(model, STATEWAVE_BASE_URL=NOBODY_LISTENS)
+    text = text_of(ask(app("compare", subject="someone", settings=settings), "Who am I?"))
+    assert "Memory not available" in text
+    assert "**Memory-backed**" not in text
+    assert "Scripted reply without memory" in text
+    assert "What memory added" not in text
+    assert len(model.requests) == 1
+
+
+def test_a_model_without_a_price_says_so(app: OpenPage, model: ScriptedModel) -> None:
+    settings = sent_to(model, OPENAI_MODEL="home-made")
+    text = text_of(ask(app("compare", subject="dev_alice", settings=settings), QUESTION))
+    assert "price of home-made unknown" in text
+    assert "the price of home-made is unknown" in text
+
+
+def test_replies_cannot_load_anything(app: OpenPage, model: ScriptedModel) -> None:
+    model.reply = "![x](https://evil.example/pixel.png)"
+    page = ask(app("compare", subject="dev_alice", settings=sent_to(model)), QUESTION)
+    assert "evil.example" in text_of(page)
+    assert all("](https" not in str(element.value) for element in page.markdown)
+
+
+def test_another_subject_does_not_see_the_comparison(app: OpenPage) -> None:
+    page = ask(app("compare", subject="dev_alice"), QUESTION)
+    page.selectbox(key="subject").set_value("dev_bob").run()
+    assert QUESTION not in text_of(page)
+    assert "one block more" in text_of(page)
