@@ -60,16 +60,16 @@ def current(memory: SubjectMemory) -> Conversation | None:
 def draw_sessions(memory: SubjectMemory, conversation: Conversation | None) -> None:
     """Earlier sessions to go back to, and the way to a new one."""
     titles = _titles(list_sessions(memory.episodes)[:_SESSIONS_SHOWN])
-    st.menu_button(
-        "Sessions",
-        list(titles),
-        key=_SESSION,
-        icon=":material/history:",
-        format_func=lambda session_id: titles.get(session_id, literal(session_id)),
-        disabled=not titles,
-        on_click=_open_picked,
-        args=(memory,),
-    )
+    if titles:
+        st.menu_button(
+            "Sessions",
+            list(titles),
+            key=_SESSION,
+            icon=":material/history:",
+            format_func=lambda session_id: titles.get(session_id, literal(session_id)),
+            on_click=_open_picked,
+            args=(memory,),
+        )
     st.button(
         "New session",
         key="chat_new_session",

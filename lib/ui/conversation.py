@@ -18,7 +18,7 @@ from lib.state import app_state
 from lib.ui import chat_session, injected
 from lib.ui.sides import format_ms, format_usd
 from lib.ui.streaming import interruptible
-from lib.ui.text import inert, joined, literal
+from lib.ui.text import inert, literal
 
 _SHOWN_CHARACTERS = 4_000
 _LOOK_EVERY_S = 0.5
@@ -139,14 +139,6 @@ def _draw_actions(conversation: Conversation, turn: Turn, *, is_last: bool) -> N
             )
         if is_last and failed and turn.replaces:
             st.button("Keep the earlier reply", type="tertiary", on_click=conversation.keep_earlier)
-        if turn.record_error:
-            st.button(
-                "Record now",
-                key=f"record_{turn.id}",
-                icon=":material/schedule:",
-                type="tertiary",
-                on_click=chat_session.record_waiting,
-            )
 
 
 def _draw_injected(prompt: PreparedPrompt, turn_id: str, *, is_last: bool) -> None:
@@ -192,7 +184,7 @@ def _line(turn: Turn) -> str:
         parts.append(f"first token {format_ms(figures.first_token_ms)}")
     if figures.total_ms is not None:
         parts.append(f"total {format_ms(figures.total_ms)}")
-    return joined([*parts, literal(figures.model)])
+    return "\u00a0· ".join([*parts, literal(figures.model)])
 
 
 def _memory_part(figures: ReplyFigures) -> list[str]:

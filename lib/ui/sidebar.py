@@ -4,16 +4,20 @@ import streamlit as st
 
 from lib import resources
 from lib.state import app_state
+from lib.ui import chat_session
 from lib.ui.text import literal
 
 
 def draw() -> None:
     """Subject picker, badges and pending turns, on every page."""
     directory = resources.subject_directory()
+    # Somebody new is listed as well, before anything was said.
+    chosen = st.session_state.get("subject") or st.query_params.get("subject")
+    newcomer = [chosen] if chosen and chosen not in directory.subject_ids else []
     with st.sidebar:
         st.selectbox(
             "Subject",
-            directory.subject_ids,
+            [*directory.subject_ids, *newcomer],
             key="subject",
             bind="query-params",
             persist_state="session",
@@ -36,6 +40,13 @@ def draw() -> None:
             )
         waiting = app_state().unrecorded_count()
         if waiting:
+            noun = "turn" if waiting == 1 else "turns"
             st.badge(
-                f"{waiting} turns not recorded yet", icon=":material/schedule:", color="orange"
+                f"{waiting:,} {noun} not recorded yet", icon=":material/schedule:", color="orange"
+            )
+            st.button(
+                "Record now",
+                key="record_waiting",
+                on_click=chat_session.record_waiting,
+                help="They are kept in this visit until the runtime takes them, each once.",
             )

@@ -13,11 +13,13 @@ START_DEADLINE_S = 10.0
 
 
 @contextmanager
-def serving(app: ASGIApp) -> Iterator[str]:
-    """The address of `app` over a real socket; stopped at the end."""
+def serving(app: ASGIApp, *, port: int = 0) -> Iterator[str]:
+    """The address of `app` over a real socket, on a free port unless one is named; stopped at
+    the end.
+    """
     # Named as TCP, else asyncio leaves Nagle's algorithm on and every answer takes 40 ms.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        listener.bind(("127.0.0.1", 0))
+        listener.bind(("127.0.0.1", port))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

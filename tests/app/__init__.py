@@ -1,0 +1,1 @@
+"""Pages run by Streamlit's own test runner, without a browser."""
