@@ -21,7 +21,8 @@ st.title("Memory")
 # In a box that is always there, a message moves nothing below it, so open boxes stay open.
 with st.container():
     memory_actions.report_outcome()
-subject = inspect_subject(runtime, subject_id)
+with st.spinner("Reading what is remembered…"):
+    subject = inspect_subject(runtime, subject_id)
 if subject.is_empty and memory_empty.draw(subject_id):
     subject = inspect_subject(runtime, subject_id)
 

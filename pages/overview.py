@@ -21,7 +21,8 @@ st.markdown(
     "each prompt, and what that costs in tokens, the pieces of words that models charge for."
 )
 try:
-    figures = measure_subject(runtime, subject_id, task, max_tokens=max_tokens)
+    with st.spinner("Measuring…"):
+        figures = measure_subject(runtime, subject_id, task, max_tokens=max_tokens)
     if not figures.episodes and subject_id in demo:
         st.markdown("The demo subjects, with their conversations, are not in this runtime yet.")
         if demo_loader.offer("Load the demo subjects", list(demo.values())):

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from lib.inspection import STATUSES, MemoryFilter, SubjectMemory, Totals, count_memories
+from lib.inspection import STATUSES, MemoryFilter, SubjectMemory, count_memories
 from lib.models import KINDS, Memory, MemoryList
 from lib.theme import kind_look
 from lib.ui import memory_actions
@@ -20,17 +20,19 @@ _TEXT_PX = 310
 
 def draw_totals(subject: SubjectMemory) -> None:
     """One line: how many memories the subject has, by kind and status."""
+    st.markdown(f"**{literal(subject.subject_id)}**: {totals_sentence(subject)}")
+
+
+def totals_sentence(subject: SubjectMemory) -> str:
+    """The totals as Markdown; of lists cut short it never names a total."""
     totals = count_memories(subject.memories)
-    st.markdown(f"**{literal(subject.subject_id)}**: {totals_sentence(totals, subject.complete)}")
-
-
-def totals_sentence(totals: Totals, complete: bool) -> str:
-    """The totals as Markdown; of a list cut short it never names a total."""
-    count = f"{totals.active:,} {_plural('memory', 'memories', totals.active)}"
-    if not complete:
-        count = f"the first {count} the server lists"
+    memories = _count(totals.active, "memory", "memories")
+    episodes = _count(len(subject.episodes), "episode", "episodes")
+    head = f"{memories} from {episodes}"
+    if not subject.complete:
+        head = f"the server lists {head} and stops there"
     kinds = " · ".join(
-        f"{kind_look(kind).mark} {number:,} {_kind_name(kind, number)}"
+        f"{kind_look(kind).mark} {_count(number, *_kind_names(kind))}"
         for kind, number in totals.by_kind
     )
     rest = ", ".join(
@@ -38,7 +40,7 @@ def totals_sentence(totals: Totals, complete: bool) -> str:
         for status, number in (("superseded", totals.superseded), ("forgotten", totals.forgotten))
         if number
     )
-    return "; ".join(part for part in (f"{count}: {kinds}" if kinds else count, rest) if part)
+    return "; ".join(part for part in (f"{head}: {kinds}" if kinds else head, rest) if part)
 
 
 def draw_filters(subject: SubjectMemory) -> MemoryFilter:
@@ -165,10 +167,10 @@ def _dot(kind: str) -> str:
     )
 
 
-def _kind_name(kind: str, number: int) -> str:
+def _kind_names(kind: str) -> tuple[str, str]:
     look = kind_look(kind)
-    return (look.label if number == 1 else look.plural).lower()
+    return look.label.lower(), look.plural.lower()
 
 
-def _plural(one: str, many: str, number: int) -> str:
-    return one if number == 1 else many
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
