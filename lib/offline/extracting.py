@@ -15,6 +15,8 @@ _BEFORE_OLD = re.compile(
 _AFTER_OLD = re.compile(r"^\W{0,2}(?:any ?more|any longer|until|before)\b", re.IGNORECASE)
 _BESIDE = 20
 """Characters within which a number counts the thing asked about."""
+_FOLLOWING = 60
+"""Characters after a number within which the counted thing is named."""
 _LINKS = {"is", "are", "was", "be", "called", "named", "now", "the", "a", "an", "to", "as", "at"}
 _VALUE = re.compile(r"[=:](\w[\w.-]*)$")
 _OF = re.compile(r"\bof\s+$")
@@ -29,41 +31,53 @@ def answer_in(part: Part, sentence: str) -> str | None:
         return _named_beside(part, sentence) if part.wants_name else ""
     if part.kind is PREFERENCE:
         return "" if spans(part.kind, sentence) else None
-    candidates = [span for span in spans(part.kind, sentence) if not _is_asked(span, part)]
-    if part.kind is AMOUNT:
-        candidates = [span for span in candidates if _is_count(span, part, sentence)]
+    asked = {stem(word) for word in tokens(part.text)}
+    candidates = [
+        span
+        for span in dict.fromkeys(spans(part.kind, sentence))
+        if not all(stem(word) in asked for word in tokens(span))
+    ]
     if part.wants_previous:
         candidates = [span for span in candidates if is_old(span, sentence)] or candidates
     else:
         candidates = [span for span in candidates if not is_old(span, sentence)]
-    return _nearest(candidates, part, sentence) if candidates else None
+    if not candidates:
+        return None
+    places = _places(part, sentence)
+    if part.kind is AMOUNT:
+        candidates = [span for span in candidates if _is_count(span, part, sentence, places)]
+    return min(candidates, key=lambda span: _distance(span, sentence, places), default=None)
 
 
-def _is_count(span: str, part: Part, sentence: str) -> bool:
+def _is_count(span: str, part: Part, sentence: str, places: Sequence[re.Match[str]]) -> bool:
     """True when the number `span` counts what was asked about."""
     before, _, after = sentence.partition(span)
-    following = [*tokens(span)[1:], *tokens(after)[:3]]
+    following = [*tokens(span)[1:], *tokens(after[:_FOLLOWING])[:3]]
     if part.counts_people:
         return bool(_OF.search(before)) or any(match(w, _PEOPLE) for w in following[:2])
     if part.counted:
         return any(match(word, [stem(near) for near in following]) for word in part.counted)
-    return _distance(span, part.words, sentence) <= _BESIDE
+    return _distance(span, sentence, places) <= _BESIDE
 
 
-def _nearest(candidates: Sequence[str], part: Part, sentence: str) -> str:
-    """The candidate nearest to the words of the question."""
-    return min(candidates, key=lambda span: _distance(span, part.words, sentence))
+def _places(part: Part, sentence: str) -> list[re.Match[str]]:
+    """Where the words of the question stand in `sentence`."""
+    return [
+        word
+        for word in re.finditer(r"[\w@-]+", sentence)
+        if any(match(asked, (stem(word.group()),)) for asked in part.words)
+    ]
 
 
-def _distance(span: str, wanted: Sequence[str], sentence: str) -> int:
-    """Characters between `span` and the nearest of the words `wanted`."""
-    at = sentence.find(span)
+def _distance(span: str, sentence: str, places: Sequence[re.Match[str]]) -> int:
+    """Characters between `span` and the nearest of `places`."""
+    start = sentence.find(span)
+    end = start + len(span)
     return min(
         (
-            min(abs(word.start() - at - len(span)), abs(at - word.end()))
-            for word in re.finditer(r"[\w@-]+", sentence)
-            if not at <= word.start() < at + len(span)
-            and any(match(asked, (stem(word.group()),)) for asked in wanted)
+            min(abs(word.start() - end), abs(start - word.end()))
+            for word in places
+            if not start <= word.start() < end
         ),
         default=len(sentence),
     )
@@ -93,11 +107,6 @@ def _looks_like_a_name(word: str, words: Sequence[str]) -> bool:
     if is_name_like(word):
         return True
     return word[:1].isupper() and word != words[0] and word[:2] not in ("I", "I'")
-
-
-def _is_asked(span: str, part: Part) -> bool:
-    asked = {stem(word) for word in tokens(part.text)}
-    return all(stem(word) in asked for word in tokens(span))
 
 
 def is_old(span: str, sentence: str) -> bool:

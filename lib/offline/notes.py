@@ -4,10 +4,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from textwrap import wrap
 
 from lib.models import Message
 from lib.prompt import read_memory_block
 
+_QUESTION_CHARS = 2_000
+"""What is read of a question; whatever is pasted below it cannot slow the reader down."""
+_STATEMENT_CHARS = 20_000
+_SENTENCE_CHARS = 600
 _SECTION = re.compile(r"^##\s+(.+?)\s*$")
 _ITEM = re.compile(r"^- (.*)$")
 _SPOKEN = re.compile(r"^\[[^\]\n]{1,60}\]\s*(?=\w+:)")
@@ -43,7 +48,8 @@ class Passage:
             if found and _ABBREVIATION.search(found[-1]):
                 found[-1] = f"{found[-1]} {part}"
             elif part.strip():
-                found.append(part.strip())
+                # Something without full stops, such as a log, is read in pieces.
+                found.extend(wrap(part, _SENTENCE_CHARS, break_on_hyphens=False))
         return found
 
 
@@ -79,12 +85,17 @@ def read_given(messages: Sequence[Message]) -> Given:
     """The notes in a prompt, exactly as a model would get it."""
     block = read_memory_block(messages)
     spoken = [message.content.strip() for message in messages if message.role == "user"]
-    question = spoken[-1] if spoken else ""
+    question = spoken[-1][:_QUESTION_CHARS] if spoken else ""
     notes = _read_block(block or "")
     for text in spoken[:-1]:
-        passage = Passage("user", " ".join(text.split()))
+        passage = Passage("user", " ".join(text[:_STATEMENT_CHARS].split()))
         notes.append(Note(Source.CONVERSATION, (passage,), len(notes)))
-    return Given(question, tuple(notes), tuple(spoken[:-1]), block is not None)
+    return Given(
+        question,
+        tuple(notes),
+        tuple(text[:_QUESTION_CHARS] for text in spoken[:-1]),
+        block is not None,
+    )
 
 
 def _read_block(block: str) -> list[Note]:
