@@ -39,10 +39,11 @@ def memories_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) 
         series.append(("passages", _passages, kind_look(EPISODE).colour))
     tallest = max(value(point) for _, value, _ in series for point in points)
     shapes, labels = [_chosen_line(chosen)], [_chosen_label(points, chosen)]
-    if sweep.complete and sweep.total_memories >= tallest:
-        tallest = sweep.total_memories
-        shapes.append(_level(tallest))
-        labels.append(_level_label(points, chosen, tallest, f"all {tallest:,} memories"))
+    if sweep.complete:
+        total = sweep.total_memories
+        tallest = max(tallest, total)
+        shapes.append(_level(total))
+        labels.append(_level_label(points, chosen, total, f"all {total:,} memories"))
     labels += _end_labels(points[-1], series)
     y_title = "Memories returned" if len(series) == 1 else "Items returned"
     return _figure(

@@ -115,8 +115,10 @@ def swept(runtime: MemoryRuntime, subject_id: str, *, task: str, whole: ContextB
     # The whole context stands for the memory: when it changes, so does what budgets return.
     key = (subject_id, task, budgets, hash(whole.assembled_context))
     kept = app_state().sweeps
+    # Always there, or what follows would move when it comes, and open tabs would close.
+    slot = st.empty()
     if key not in kept:
-        slot, started = st.empty(), time.monotonic()
+        started = time.monotonic()
 
         def show_progress(done: int) -> None:
             # The embedded engine is done before a bar could be read.

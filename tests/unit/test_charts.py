@@ -75,6 +75,13 @@ def test_all_memories_are_a_level_only_where_the_total_is_known() -> None:
     assert "at least" in notes(tokens_by_budget(unknown, CHOSEN))
 
 
+def test_more_passages_than_memories_hide_neither() -> None:
+    points = (SweepPoint(20, 18, 1, 0), SweepPoint(900, 880, 9, 30))
+    figure = memories_by_budget(Sweep("ada", "x", points, 9, 40, 1893), points[1])
+    assert "all 9 memories" in notes(figure)
+    assert figure.layout.yaxis.range[1] > 30
+
+
 @pytest.mark.parametrize("draw", [memories_by_budget, tokens_by_budget])
 def test_series_are_labelled_directly_in_the_theme_s_own_text_colour(draw: Any) -> None:
     figure = draw(SWEEP, CHOSEN)
