@@ -10,10 +10,22 @@ from lib.compiling.topics import Topic, stands_alone, tell
 
 _PATTERNS = (
     ("Link", re.compile(r"https?://[^\s<>()\"'“”`]+[^\s<>()\"'“”`.,;:!?]")),
-    ("Ticket", re.compile(r"(?<![\w-])(?!(?:UTF|SHA|ISO|GPT|RFC|HTTP|AES|ES|IPV|COVID|CVE|MD|RSA|TLS|SSL|IEEE|PEP|BASE|UTC|GMT|USB|DDR|RTX|GTX|HDMI|MP|X|Q|V|PM|S|H|T|A|F|B|INT|PY|CP|O|R|M|ARM|AMD|LATIN|WINDOWS)-\d)[A-Z][A-Z0-9]{1,9}-\d{1,6}(?![\w-])")),
-    ("File", re.compile(r"(?<![\w/:.@-])(?:[\w.@-]+/)+[\w.@-]*\.(?:py|ts|tsx|js|jsx|mjs|go|rs|java|kt|rb|php|c|h|cpp|cs|swift|sql|toml|ya?ml|json|md|ini|cfg|conf|env|sh|tf|proto|html|css|ipynb|csv|xml|txt|lock|gradle|vue|svelte|ex|exs|scala|lua|r|jl|dart)(?![\w/])")),
+    ("Ticket", re.compile(
+        r"(?<![\w-])(?!(?:UTF|SHA|ISO|GPT|RFC|HTTP|AES|ES|IPV|COVID|CVE|MD|RSA|TLS|SSL|IEEE"
+        r"|PEP|BASE|UTC|GMT|USB|DDR|RTX|GTX|HDMI|MP|X|Q|V|PM|S|H|T|A|F|B|INT|PY|CP|O|R|M"
+        r"|ARM|AMD|LATIN|WINDOWS)-\d)[A-Z][A-Z0-9]{1,9}-\d{1,6}(?![\w-])")),
+    ("File", re.compile(
+        r"(?<![\w/:.@-])(?:[\w.@-]+/)+[\w.@-]*\.(?:py|ts|tsx|js|jsx|mjs|go|rs|java|kt|rb"
+        r"|php|c|h|cpp|cs|swift|sql|toml|ya?ml|json|md|ini|cfg|conf|env|sh|tf|proto|html"
+        r"|css|ipynb|csv|xml|txt|lock|gradle|vue|svelte|ex|exs|scala|lua|r|jl"
+        r"|dart)(?![\w/])|(?<![\w/:.@-])(?:[\w.@-]+/)+(?:Dockerfile|Makefile|Procfile"
+        r"|Caddyfile|Jenkinsfile)(?:\.\w+)?(?![\w/])")),
     ("Package", re.compile(r"(?<![\w/])[A-Za-z][\w.-]*(?:==|@|>=|~=|\^)v?\d+(?:\.\d+)+\b")),
-    ("Error", re.compile(r"\b(?:SQLSTATE [0-9A-Z]{5}|ERR_[A-Z_]{4,}|E[A-Z]{5,}|ORA-\d{4,5}|E\d{3,5}|TS\d{4}|SQLITE_[A-Z]+|[A-Z][A-Za-z]+(?:Error|Exception)|[a-z]+(?:_[a-z]+)+_(?:exceeded|error|failed|denied|timeout|invalid|expired|mismatch|not_found|refused)|HTTP [45]\d\d)(?=[\s.,;:)\"”]|$)")),
+    ("Error", re.compile(
+        r"\b(?:SQLSTATE [0-9A-Z]{5}|ERR_[A-Z_]{4,}|E[A-Z]{5,}|ORA-\d{4,5}|E\d{3,5}|TS\d{4}"
+        r"|SQLITE_[A-Z]+|[A-Z][A-Za-z]+(?:Error|Exception)|[a-z]+(?:_[a-z]+)+_(?:exceeded"
+        r"|error|failed|denied|timeout|invalid|expired|mismatch|not_found|refused)"
+        r"|HTTP [45]\d\d)(?=[\s.,;:)\"”]|$)")),
 )  # fmt: skip
 _SAYS_LITTLE = re.compile(r"(?i)^(?:the (?:work|ticket|issue|bug|task)|tracked|see|ticket)\b")
 _PURPOSE_WORDS = 24
@@ -29,7 +41,9 @@ class Artifact:
     content: str
 
 
-def find_artifacts(sentences: list[Sentence], topic: Topic | None, voice: Voice) -> Iterator[Artifact]:
+def find_artifacts(
+    sentences: list[Sentence], topic: Topic | None, voice: Voice
+) -> Iterator[Artifact]:
     """The artifacts a person names, each with what it is for; nothing that has no stated purpose."""
     for kind, pattern in _PATTERNS:
         for sentence in sentences:
@@ -40,16 +54,27 @@ def find_artifacts(sentences: list[Sentence], topic: Topic | None, voice: Voice)
                     yield Artifact(kind, match[0], content)
 
 
+def _without(name: str, about: str) -> str:
+    """`about` without "see <name>" or ", ticket <name>", cut after the clause that holds it."""
+    aside = re.search(
+        rf"(?i)(?:,| \() ?(?:see|at|under|ticket|tracked as|cf\.?) {re.escape(name)}\)?", about
+    )
+    if aside is not None and len(about[: aside.start()].split()) >= 4:
+        return about[: aside.start()]
+    end = about.find(", and ", about.find(name))
+    return about[:end] if end > 0 and len(about[:end].split()) >= 3 else about
+
+
 def _describe(kind: str, name: str, sentence: Sentence, topic: Topic | None, voice: Voice) -> str:
     text = plain(sentence.text)
-    about = re.sub(rf"(?i),? \(?(?:ticket |tracked as |see )?{re.escape(name)}\)?$", "", tell(text, voice))
+    about = _without(name, tell(text, voice))
     words = len(about.split())
-    told = not sentence.asks and stands_alone(text) and 4 <= words <= _PURPOSE_WORDS
+    told = not sentence.asks and stands_alone(text) and 3 <= words <= _PURPOSE_WORDS
     if told and not _SAYS_LITTLE.match(about):
         if about.startswith(name):
             return sentence_case(f"{kind} {about}")
         return sentence_case(f"{kind} {name}: {uncapitalised(about)}")
     # A ticket stands for its conversation; a link or a file without a purpose is no memory.
-    if kind == "Ticket" and topic is not None:
+    if topic is not None and (kind == "Ticket" or (kind == "Link" and words < 3)):
         return sentence_case(f"{kind} {name} goes back to this: {voice.subject} {topic.told}")
     return ""

@@ -10,60 +10,108 @@ from lib.compiling.sentences import Sentence, asks, plain, without_quotations
 # The text that follows belongs to somebody else, or to a game.
 _TASK_ON_TEXT = re.compile(
     r"(?i)^(?:(?:can|could|would|will) you (?:please )?|please |now |ok,? |hey,? |hi,? )*"
-    r"(?:(?:translate|proofread|rephrase|rewrite|paraphrase|polish|shorten|correct|summari[sz]e|fix the grammar"
-    r"|reply to|respond to|comment on|classify|label|parse|extract|analy[sz]e|read|review|check|look at|explain"
-    r"|what (?:does|do you think of|about))\b[^.]*(?::|\b(?:this|the following|below|sentences?|text|email|message|paragraph)\b)"
-    r"|(?:write|draft|compose|make up|invent|generate|give|create|tell) (?:me )?(?:an?|some|my|the|\d+) "
-    r"(?:[\w-]+ ){0,3}(?:bio|biography|email|e-mail|letter|story|poem|tweet|post|dialogue|character|persona|joke"
-    r"|profile|sentences?|example|speech|text|message|resume|cv|essay|song|script for|user stor(?:y|ies)|scene|test data)\b"
-    r"|(?:let['’]?s |we |i )?(?:role-?play|pretend|imagine|suppose|assume|say that i|act as|play the role|make believe)\b"
-    r"|you are\b|here(?:['’]?s| is| are) (?:an?|the|my|our|some|what) (?:[\w-]+ ){0,4}(?:email|message|text|reply|review|ticket"
-    r"|transcript|log|logs|readme|bio|letter|prompt|quote|error|output|response|doc|docs|snippet|post|complaint|testimonial|story)\b)"
+    r"(?:(?:translate|proofread|rephrase|rewrite|paraphrase|polish|shorten|correct"
+    r"|summari[sz]e|fix the grammar"
+    r"|reply to|respond to|comment on|classify|label|parse|extract|analy[sz]e|read"
+    r"|review|check|look at|explain"
+    r"|what (?:does|do you think of|about))\b[^.]*(?::|\b(?:this|the following|below"
+    r"|sentences?|text|email|message|paragraph)\b)"
+    r"|(?:write|draft|compose|make up|invent|generate|give|create|tell) (?:me )?(?:an?"
+    r"|some|my|the|\d+) "
+    r"(?:[\w-]+ ){0,3}(?:bio|biography|email|e-mail|letter|story|poem|tweet|post"
+    r"|dialogue|character|persona|joke"
+    r"|profile|sentences?|example|speech|text|message|resume|cv|essay|song|script for"
+    r"|user stor(?:y|ies)|scene|test data)\b"
+    r"|(?:let['’]?s |we |i )?(?:role-?play|pretend|imagine|suppose|assume|say that i"
+    r"|act as|play the role|make believe)\b"
+    r"|you are\b|here(?:['’]?s| is| are) (?:an?|the|my|our|some"
+    r"|what) (?:[\w-]+ ){0,4}(?:email|message|text|reply|review|ticket"
+    r"|transcript|log|logs|readme|bio|letter|prompt|quote|error|output|response|doc"
+    r"|docs|snippet|post|complaint|testimonial|story)\b)"
 )
 _NOT_MEANT = re.compile(
-    r"(?i)\b(?:just kidding|only kidding|kidding|jk|j/k|lol|lmao|rofl|haha\w*|hehe\w*|as a joke|joking|sarcasm|yeah,? right"
-    r"|in my dreams|in another life|not really)\b|(?:^|\s)/s\b|[😂🤣😜😉🙃😆]|(?:^|\s)[;:]-?[)PpD](?=\s|$)"
+    r"(?i)\b(?:just kidding|only kidding|kidding|jk|j/k|lol|lmao|rofl|haha\w*|hehe\w*"
+    r"|as a joke|joking|sarcasm|yeah,? right"
+    r"|in my dreams|in another life|not really)\b|(?:^|\s)/s\b|[😂🤣😜😉🙃😆]|(?:^"
+    r"|\s)[;:]-?[)PpD](?=\s|$)"
 )
 _UNREAL = re.compile(
-    r"(?i)\b(?:if (?!you\b|possible|that matters|it (?:helps|matters)|relevant)|unless|whether|were to|suppose|supposing"
-    r"|imagin\w+|pretend\w*|let['’]?s say|say I\b|assum(?:e|ing)\b|hypothetical\w*|in theory|for (?:example|instance)|e\.g\."
-    r"|maybe|perhaps|probably|possibly|i (?:think|guess|believe|suppose|hope|wish|heard|read|doubt|dream|forgot|wonder)\b"
-    r"|as far as i know|afaik|iirc|not sure|unsure|no idea|might|could|should|thinking (?:of|about)|considering|wondering"
-    r"|tempted|what if|even though i never|supposedly|apparently|seems?|as if|as though|used to|until recently"
-    r"|back (?:then|when|in)|years ago|once upon|formerly|previously|at (?:my|our) (?:last|previous|old|former)"
-    r"|before i|(?:they|he|she|you|people|everyone|someone|somebody|boss|colleague|wife|husband|friend|client|customer|docs?"
-    r"|\w+ who) (?:says?|said|thinks?|claims?|claimed|told|believes?|wrote|asks?|asked|insists? that|keeps? saying))\b"
+    r"(?i)\b(?:if (?!you\b|possible|that matters|it (?:helps|matters)|relevant)|unless"
+    r"|whether|were to|suppose|supposing"
+    r"|imagin\w+|pretend\w*|let['’]?s say|say I\b|assum(?:e|ing)\b|hypothetical\w*"
+    r"|in theory|for (?:example|instance)|e\.g\."
+    r"|maybe|perhaps|probably|possibly|i (?:think|guess|believe|suppose|hope|wish|heard"
+    r"|read|doubt|dream|forgot|wonder)\b"
+    r"|as far as i know|afaik|iirc|not sure|unsure|no idea|might|could|should"
+    r"|thinking (?:of|about)|considering|wondering"
+    r"|tempted|what if|even though i never|supposedly|apparently|seems?|as if|as though"
+    r"|used to|until recently"
+    r"|back (?:then|when|in)|years ago|once upon|formerly|previously|at (?:my"
+    r"|our) (?:last|previous|old|former)"
+    r"|before i|(?:they|he|she|you|people|everyone|someone|somebody|boss|colleague|wife"
+    r"|husband|friend|client|customer|docs?"
+    r"|\w+ who) (?:says?|said|thinks?|claims?|claimed|told|believes?|wrote|asks?|asked"
+    r"|insists? that|keeps? saying))\b"
 )
-_TAG_QUESTION = re.compile(r"(?i),? (?:right|correct|no|yes|eh|huh|or not|(?:is|do|did|have|are|was)n['’]?t (?:it|i|we|they)|am i not)\?$")
+_TAG_QUESTION = re.compile(
+    r"(?i),? (?:right|correct|no|yes|eh|huh|or not|(?:is|do|did|have|are"
+    r"|was)n['’]?t (?:it|i|we|they)|am i not)\?$"
+)
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 _SPLIT = re.compile(
-    r"\s*[;]\s*|\s+[—–-]{1,2}\s+|,?\s+but\s+|,?\s+whereas\s+|,\s+(?:and\s+)?so\s+(?!that)|,\s+(?:and\s+)?(?:then\s+)?(?=(?:i|we|my|our|i am|we are|the|it|also|please|which|where|who)\s)"
-    r"|,\s+(?:and\s+)?(?=(?:all|everything|nothing)\s)|\s+and\s+(?=the\s+[\w-]+\s+(?:is|are|runs?|uses?)\s)|\s+and\s+(?=(?:i|we|my|our)\s)|,?\s+(?P<cause>because|since|as|though|although|now that|after)\s+(?=(?:i|we|my|our|the)\s)"
-    r"|,?\s+(?P<unreal>when|whenever|until|once|before|while|where|wherever|whether|how|what|why)\s+(?=(?:i|we|my|our|the)\s)"
+    r"\s*[;]\s*|\s+[—–-]{1,2}\s+|,?\s+but\s+|,?\s+whereas\s+"
+    r"|,\s+(?:and\s+)?so\s+(?!that)|,\s+(?:and\s+)?(?:then\s+)?(?=(?:i|we|my|our|i am"
+    r"|we are|the|it|also|please|which|where|who)\s)"
+    r"|,\s+(?:and\s+)?(?=(?:all|everything|nothing)\s)|\s+and\s+(?=the\s+[\w-]+\s+(?:is"
+    r"|are|runs?|uses?)\s)|\s+and\s+(?=(?:i|we|my|our)\s)|,?\s+(?P<cause>because|since"
+    r"|as|though|although|now that|after)\s+(?=(?:i|we|my|our|the)\s)"
+    r"|,?\s+(?P<unreal>when|whenever|until|once|before|while|where|wherever|whether|how"
+    r"|what|why)\s+(?=(?:i|we|my|our)\s)"
     r"|,\s+(?P<asks>(?:should|could|can|do|does|is|are|what|which|how|where|why|who|would|any)\s)",
     re.IGNORECASE,
 )
 _OPENER = re.compile(
-    r"(?i)^(?:(?:hi|hello|hey|hiya|greetings|good (?:morning|afternoon|evening)|dear all|thanks?(?: a lot| so much| again)?|thank you|cheers|ok(?:ay)?|sure"
-    r"|yes|yeah|yep|no|nope|well|so|and|but|also|plus|btw|by the way|fyi|anyway|oh|ah|aha|right|good|great|nice|cool|perfect|got it|makes sense"
-    r"|sorry|done|damn|hmm+|um+|uh|look|listen|honestly|frankly|ps|p\.s\.|(?:please )?note(?: that)?|for (?:context|reference|the record|info|now)|just so you know"
-    r"|to be clear|to be honest|in case (?:it|that) (?:helps|matters)|fun fact|(?:quick |some |a bit of )?(?:intro|context|background|update|correction|reminder|clarification|disclosure)"
-    r"|remember(?: that)?|keep in mind(?: that)?|don['’]?t forget(?: that)?|as i (?:said|mentioned)(?: before| earlier)?|personally|currently|right now|at the moment|these days"
-    r"|nowadays|now(?: that)?|today|meanwhile|since then|from now on|as of (?:today|now|this \w+|last \w+)|(?:since )?(?:last|this) (?:week|month|year|weekend|spring|summer|autumn|fall|winter)"
-    r"|(?:two|three|\d+) (?:days|weeks|months) ago|yesterday|recently|actually|in fact|basically|obviously|because|since|as|though|although|then|finally|unfortunately|luckily|oh and|one more thing|about me|me)"
+    r"(?i)^(?:(?:hi|hello|hey|hiya|greetings|good (?:morning|afternoon|evening)"
+    r"|dear all|thanks?(?: a lot| so much| again)?|thank you|cheers|ok(?:ay)?|sure"
+    r"|yes|yeah|yep|no|nope|well|so|and|but|also|plus|btw|by the way|fyi|anyway|oh|ah"
+    r"|aha|right|good|great|nice|cool|perfect|got it|makes sense"
+    r"|sorry|done|damn|hmm+|um+|uh|look|listen|honestly|frankly|ps|p\.s\."
+    r"|(?:please )?note(?: that)?|for (?:context|reference|the record|info|now)"
+    r"|just so you know"
+    r"|to be clear|to be honest|in case (?:it|that) (?:helps|matters)|fun fact"
+    r"|(?:quick |some |a bit of )?(?:intro|context|background|update|correction"
+    r"|reminder|clarification|disclosure)"
+    r"|remember(?: that)?|keep in mind(?: that)?|don['’]?t forget(?: that)?"
+    r"|as i (?:said|mentioned)(?: before| earlier)?|personally|currently|right now"
+    r"|at the moment|these days"
+    r"|nowadays|now(?: that)?|today|meanwhile|since then|from now on|as of (?:today|now"
+    r"|this \w+|last \w+)|(?:since )?(?:last|this) (?:week|month|year|weekend|spring"
+    r"|summer|autumn|fall|winter)"
+    r"|(?:two|three|\d+) (?:days|weeks|months) ago|yesterday|recently|actually|in fact"
+    r"|basically|obviously|because|since|though|although|then|finally|unfortunately"
+    r"|luckily|oh and|one more thing|about me|me)"
     r"(?:\s*[,:!.—–-]+\s*|\s+|$))+"
 )
 _CLOSER = re.compile(
-    r"(?i)(?:[,\s]+(?:btw|by the way|fyi|though|actually|as well|too|lol|please|thanks?|thank you|right now|at the moment|currently|these days|nowadays|anyway"
-    r"|to be honest|tbh|of course|by now|now|already|again|at least|in case (?:it|that) (?:helps|matters)|if (?:that|it) (?:helps|matters)|since (?:this|last) \w+|for now|for what it['’]?s worth))+$"
+    r"(?i)(?:[,\s]+(?:btw|by the way|fyi|though|actually|as well|too|lol|please|thanks?"
+    r"|thank you|right now|at the moment|currently|these days|nowadays|anyway"
+    r"|to be honest|tbh|of course|by now|now|already|again|at least|in case (?:it"
+    r"|that) (?:helps|matters)|if (?:that|it) (?:helps|matters)|since (?:this|last) \w+"
+    r"|for now|for what it['’]?s worth))+$"
 )
-_SUBORDINATE = re.compile(r"(?i)^(?:when|whenever|if|unless|once|until|before|while|whether|every time|in case|as soon as)\b")
+_SUBORDINATE = re.compile(
+    r"(?i)^(?:when|whenever|if|unless|once|until|before|while|whether|every time"
+    r"|in case|as soon as)\b"
+)
 _FLUFF = re.compile(
-    r"^((?:I|we)(?: am| are| have| do| do not)?) (?:(?:currently|just|actually|really|personally|also|now|basically|simply"
-    r"|finally|recently|already|still|both|all|mostly use|happily|proudly|typically|generally)\b ?)+"
+    r"^((?:I|we)(?: am| are| have| do| do not)?) (?:(?:currently|just|actually|really"
+    r"|personally|also|now|basically|simply"
+    r"|finally|recently|already|still|both|all|mostly use|happily|proudly|typically"
+    r"|generally)\b ?)+"
 )
 _CHANGE = re.compile(
-    r"(?i)\b(?:now|actually|any ?more|no longer|instead|switched|moved|migrated|since (?:this|last)|new|from now on|changed|correction|as of)\b"
+    r"(?i)\b(?:now|actually|any ?more|no longer|instead|switched|moved|migrated"
+    r"|since (?:this|last)|new|from now on|changed|correction|as of)\b"
 )
 
 
@@ -88,7 +136,9 @@ def stated_clauses(sentences: list[Sentence]) -> list[Clause]:
         if _TASK_ON_TEXT.match(sentence.text):
             break
         following = sentences[number + 1].text if number + 1 < len(sentences) else ""
-        if _NOT_MEANT.search(sentence.text) or (len(following) < 60 and _NOT_MEANT.search(following)):
+        if _NOT_MEANT.search(sentence.text) or (
+            len(following) < 60 and _NOT_MEANT.search(following)
+        ):
             continue
         clauses.extend(_clauses(sentence))
     return clauses
@@ -134,5 +184,5 @@ def _clause(part: str, *, outright: bool) -> Clause:
     while (shorter := _CLOSER.sub("", body)) != body:
         body = shorter
     body = re.sub(r"(?i)^(i|we)\b", lambda m: "I" if m[0].lower() == "i" else "we", body)
-    body = re.sub(r"(?i)^(my|our)\b", lambda m: m[0].lower(), body)
+    body = re.sub(r"(?i)^(my|our|the|all|everything)\b", lambda m: m[0].lower(), body)
     return Clause(_FLUFF.sub(r"\1 ", body).strip(), outright and not passing, change)

@@ -5,14 +5,19 @@ from dataclasses import dataclass
 
 _IRREGULAR = {"am": "is", "are": "is", "be": "is", "have": "has", "do": "does", "go": "goes"}
 _MODALS = frozenset(
-    "can could may might must shall should will would cannot ought was were is has does had did".split()
+    "can could may might must shall should will would cannot ought was were is has does "
+    "had did".split()
 )
 # Past forms that do not end in -ed, and forms that are the same in past and present: left as they are.
 _PAST = frozenset(
-    "went got made took ran wrote found saw tried put set cut read let hit built sent spent kept left "
-    "lost thought told began broke chose came drove fell felt gave grew heard held knew led meant met "
-    "paid said sold shut spoke stood threw understood won wore brought bought caught fought taught dealt "
-    "drew forgot hid rose rebuilt rewrote split quit cost swapped became slept bit spun reran reset".split()
+    "went got made took ran wrote found saw tried put set cut read let hit built sent "
+    "spent kept left "
+    "lost thought told began broke chose came drove fell felt gave grew heard held knew "
+    "led meant met "
+    "paid said sold shut spoke stood threw understood won wore brought bought caught "
+    "fought taught dealt "
+    "drew forgot hid rose rebuilt rewrote split quit cost swapped became slept bit spun "
+    "reran reset".split()
 )
 _NOT_PAST = frozenset("need feed seed speed embed proceed exceed succeed bleed heed weed".split())
 _ADVERBS = (
@@ -30,10 +35,16 @@ _CONTRACTIONS = (
     (re.compile(r"(?i)\bwe['’]d\b"), "we would"),
     (re.compile(r"(?i)\bcan['’]?t\b|\bcannot\b"), "can not"),
     (re.compile(r"(?i)\bwon['’]t\b"), "will not"),
-    (re.compile(r"(?i)\b(do|does|did|is|are|was|were|has|have|had|must|should|could|would)n['’]?t\b"), r"\1 not"),
+    (
+        re.compile(
+            r"(?i)\b(do|does|did|is|are|was|were|has|have|had|must|should|could|would)n['’]?t\b"
+        ),
+        r"\1 not",
+    ),
     (re.compile(r"(?i)\b(name|it|that|there|what|here|deadline|budget)['’]s\b"), r"\1 is"),
 )
 _CONTRACTED = re.compile(r"['’]|\b(?:im|ive|dont|doesnt|cant|isnt|cannot)\b", re.IGNORECASE)
+_PLURAL = {"am": "are", "was": "were"}
 _FIRST_PERSON = re.compile(
     rf"\b(?P<who>I|we|We)\b(?:(?P<adverb>(?: (?:{_ADVERBS}))*) (?P<verb>[A-Za-z]+))?"
 )
@@ -70,7 +81,9 @@ def uncapitalised(text: str) -> str:
     """`text` with a small first letter where its first word is no name: as it reads mid-sentence."""
     first, _, rest = text.partition(" ")
     word = first.rstrip(",:;")
-    ordinary = word.lower() in _ORDINARY or (word.istitle() and _ENDING.search(word) is not None)
+    ordinary = word.lower() in _ORDINARY or (
+        word[:1].isupper() and word[1:].islower() and (_ENDING.search(word) or "-" in word)
+    )
     if not ordinary or word == "I" or re.match(r"[A-Z][a-z]+\b", rest):
         return text
     return text[0].lower() + text[1:]
@@ -88,9 +101,18 @@ def sentence_case(text: str) -> str:
 
 # Capitalised words that are hardly ever names, and endings that names hardly ever have.
 _ORDINARY = frozenset(
-    "the a an my our some all whenever when since after if every most many half about with by in on at for to from there their two three four five six what how where why which "
-    "this that these those it they as now no one both each almost put cut let give send store keep make start use set count retry match move add chunk acknowledge yesterday "
-    "today before until during while because behind requests queries users tests builds answers replies parse wrap skip leave drop append divide list done streaming".split()
+    "the a an my our some all whenever when since after if every most many half about "
+    "with by in on at for to from there their two three four five six what how where "
+    "why which "
+    "this that these those it they as now no one both each almost put cut let give send "
+    "store keep make start use set count retry match move add chunk acknowledge "
+    "yesterday "
+    "today before until during while because behind requests queries users tests builds "
+    "answers replies parse wrap book go read check try ask pick run call write create "
+    "install configure enable disable replace remove update pass return log test hash "
+    "sort join raise lower limit cache index build deploy wait look think consider "
+    "avoid prefer instead first then it's you your yes no their its parse wrap skip "
+    "leave drop append divide list done streaming".split()
 )
 _ENDING = re.compile(r"(?:ed|ing|ly|ions?|ments?|ness|eval|ches|sses|ters|ages|sts|ves)$")
 
@@ -113,10 +135,21 @@ class Voice:
         """The noun for "I" or "we"."""
         return self.subject if pronoun == "I" else f"{self.possessive} team"
 
+    def tell(self, sentence: str) -> str:
+        """A sentence of the subject in the third person, by name."""
+        told = re.sub(r"^(?:my|our)\b", self.possessive, sentence, flags=re.IGNORECASE)
+        return self.shift(told)
+
     def shift(self, text: str) -> str:
-        """`text` with the first person replaced; `my` becomes the possessive at the start."""
+        """Part of a sentence with the first person replaced, as it reads after the name."""
         told = _FIRST_PERSON.sub(self._noun_and_verb, expand(text))
-        told = re.sub(r"^(?:my|our)\b", self.possessive, told, flags=re.IGNORECASE)
+        told = _PRONOUN.sub(lambda match: _SHIFTED[match[0].lower()], told)
+        return told.replace("can not", "cannot")
+
+    def relate(self, text: str) -> str:
+        """`text` as it reads after "Alice asked" or "Alice reported that": with "they"."""
+        told = re.sub(r"\b(?:I|[Ww]e) (am|was)\b", lambda m: f"they {_PLURAL[m[1]]}", expand(text))
+        told = re.sub(r"\b(?:I|[Ww]e)\b", "they", told)
         told = _PRONOUN.sub(lambda match: _SHIFTED[match[0].lower()], told)
         return told.replace("can not", "cannot")
 

@@ -11,62 +11,190 @@ from lib.compiling.phrases import CAP, NAME, is_proper, key, trim
 
 _PERSON = rf"{CAP}[\w'’-]+(?: (?:van|von|de|da|der|del|al|bin|ben|O['’])? ?{CAP}[\w'’-]+){{0,2}}"
 _NAMED = re.compile(
-    rf"^(?i:my (?:first |full )?name is|(?:people|friends|everyone) calls? me|call me|I am called|I go by)(?P<maybe> not)? (?P<name>{_PERSON}|[a-z]\w+|[^\W\d_a-zA-Z]+)(?P<rest>.*)$"
+    rf"^(?i:my (?:first |full )?name is|(?:people|friends|everyone) calls? me"
+    rf"|(?:please )?call me|I am called|I go by)(?P<maybe> not)? (?P<name>{_PERSON}"
+    rf"|[a-z]\w+|[^\W\d_a-zA-Z]+)(?P<rest>.*)$"
 )
 _I_AM_NAME = re.compile(rf"^I am (?P<name>{_PERSON})(?P<rest>$|,.*| (?:from|at|with) .*)$")
-_NAME_HERE = re.compile(rf"^(?:(?:this|it) is (?P<a>{_PERSON})(?: here)?(?: (?:from|at|with) .*|$)|(?P<b>{CAP}[\w'’-]+) here)(?P<rest>$|,.*)$")
+_NAME_HERE = re.compile(
+    rf"^(?:(?:this|it) is (?P<a>{_PERSON})(?: here)?(?: (?:from|at|with) .*|$)"
+    rf"|(?P<b>{CAP}[\w'’-]+) here)(?P<rest>$|,.*)$"
+)
 _NOT_NAMES = frozenset(
-    "Nothing Everything Something Anything Help Error Stuck German French Italian Spanish Portuguese Polish Dutch Swedish Danish Norwegian Finnish Greek Turkish Russian "
-    "Ukrainian Indian Chinese Japanese Korean Brazilian Mexican American Canadian British English Irish Scottish Welsh Australian Austrian Swiss Belgian Czech Slovak "
-    "Hungarian Romanian Bulgarian Croatian Serbian Israeli Egyptian Nigerian Kenyan African European Asian Catholic Muslim Jewish Hindu Buddhist Christian Sorry Not "
-    "OK Ok Done New Back Sure Vegan Vegetarian It That This What There Here Someone Somebody Same Good Great Just Still Also So Yes No Well Right Argentinian Colombian "
-    "Chilean Persian Iranian Iraqi Lebanese Pakistani Thai Vietnamese Filipino Indonesian Malaysian Estonian Latvian Lithuanian Slovenian Icelandic Moroccan Happy Glad "
+    "Nothing Everything Something Anything Help Error Stuck German French Italian "
+    "Spanish Portuguese Polish Dutch Swedish Danish Norwegian Finnish Greek Turkish "
+    "Russian "
+    "Ukrainian Indian Chinese Japanese Korean Brazilian Mexican American Canadian "
+    "British English Irish Scottish Welsh Australian Austrian Swiss Belgian Czech "
+    "Slovak "
+    "Hungarian Romanian Bulgarian Croatian Serbian Israeli Egyptian Nigerian Kenyan "
+    "African European Asian Catholic Muslim Jewish Hindu Buddhist Christian Sorry Not "
+    "OK Ok Done New Back Sure Vegan Vegetarian It That This What There Here Someone "
+    "Somebody Same Good Great Just Still Also So Yes No Well Right Argentinian "
+    "Colombian "
+    "Chilean Persian Iranian Iraqi Lebanese Pakistani Thai Vietnamese Filipino "
+    "Indonesian Malaysian Estonian Latvian Lithuanian Slovenian Icelandic Moroccan "
+    "Happy Glad "
     "Perfect Looking Using Building Working Trying Getting Going Running".split()
 )
 _ROLE_HEAD = (
-    r"(?:developer|dev|engineer|programmer|designer|manager|lead|leader|founder|co-?founder|owner|ceo|cto|cfo|coo|vp|director|head|student|teacher|professor"
-    r"|lecturer|researcher|scientist|analyst|architect|consultant|freelancer|contractor|admin|administrator|sysadmin|sre|dba|pm|maintainer|intern|doctor"
-    r"|physician|nurse|lawyer|accountant|writer|author|editor|translator|journalist|technician|tester|specialist|strategist|mathematician|physicist|chemist"
-    r"|biologist|statistician|economist|trader|solopreneur|entrepreneur|hobbyist|apprentice|trainee|librarian|photographer|musician|artist|pilot|chef|pharmacist"
-    r"|radiologist|therapist|psychologist|dentist|vet|veterinarian|paramedic|electrician|coach|trainer|mentor|officer|advocate|evangelist|executive|recruiter"
-    r"|marketer|product owner|scrum master|devops|ml ops|game dev|electrical engineer|phd candidate|postdoc|graduate|undergraduate|retiree|carpenter|farmer|baker)"
+    r"(?:developer|dev|engineer|programmer|designer|manager|lead|leader|founder"
+    r"|co-?founder|owner|ceo|cto|cfo|coo|vp|director|head|student|teacher|professor"
+    r"|lecturer|researcher|scientist|analyst|architect|consultant|freelancer|contractor"
+    r"|admin|administrator|sysadmin|sre|dba|pm|maintainer|intern|doctor"
+    r"|physician|nurse|lawyer|accountant|writer|author|editor|translator|journalist"
+    r"|technician|tester|specialist|strategist|mathematician|physicist|chemist"
+    r"|biologist|statistician|economist|trader|solopreneur|entrepreneur|hobbyist"
+    r"|apprentice|trainee|librarian|photographer|musician|artist|pilot|chef|pharmacist"
+    r"|radiologist|therapist|psychologist|dentist|vet|veterinarian|paramedic"
+    r"|electrician|coach|trainer|mentor|officer|advocate|evangelist|executive|recruiter"
+    r"|marketer|product owner|scrum master|devops|ml ops|game dev|electrical engineer"
+    r"|phd candidate|postdoc|graduate|undergraduate|retiree|carpenter|farmer|baker)"
 )
-_ROLE_END = r"(?= (?:at|for|in|with|from|who|that|which|building|working|writing|developing|making|creating|based|living|on|since|by)\b|,|$| and )"
-_ROLE = re.compile(rf"^I (?:am|work as|am working as|became|have become|got promoted to|was promoted to) (?:still )?(?P<np>(?:(?:an?|the|our|their) )?(?:[\w+#./&'’-]+ ){{0,4}}?{_ROLE_HEAD}(?: (?:of|for) (?:the )?(?:{NAME}|data|engineering|product|design|platform|infrastructure|research|security|operations|growth|marketing|sales|backend|frontend|mobile|support|AI|ML|IT|QA)(?: [a-z]+)?)?){_ROLE_END}(?P<rest>.*)$", re.IGNORECASE)
-_NOT_ROLE = re.compile(r"(?i)\b(?:not|no|never|bit|lot|big fan|huge fan|one|same|stuck|only|looking|trying|having|getting|using|your|you|his|her|sure|glad|happy|asked|told|new to|like a|afraid|sick)\b")
+_ROLE_END = (
+    r"(?= (?:at|for|in|with|from|who|that|which|building|working|writing|developing"
+    r"|making|creating|based|living|on|since|by)\b|,|$| and )"
+)
+_ROLE = re.compile(
+    rf"^I (?:am|work as|am working as|became|have become|got promoted to"
+    rf"|was promoted to) (?:still )?(?P<np>(?:(?:an?|the|our"
+    rf"|their) )?(?:[\w+#./&'’-]+ ){{0,4}}?{_ROLE_HEAD}(?: (?:of"
+    rf"|for) (?:the )?(?:{NAME}|data|engineering|product|design|platform|infrastructure"
+    rf"|research|security|operations|growth|marketing|sales|backend|frontend|mobile"
+    rf"|support|AI|ML|IT|QA)(?: [a-z]+)?)?){_ROLE_END}(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_AS_ROLE = re.compile(
+    rf"^As (?P<role>an? (?:[\w+#-]+ ){{0,3}}?{_ROLE_HEAD}),? (?P<rest>I (?!want|can"
+    rf"|should|need|would|must|will)\w+ .+)$",
+    re.IGNORECASE,
+)
+_NOT_ROLE = re.compile(
+    r"(?i)\b(?:not|no|never|bit|lot|big fan|huge fan|one|same|stuck|looking|trying"
+    r"|having|getting|using|your|you|his|her|sure|glad|happy|asked|told|new to|like a"
+    r"|afraid|sick)\b|['’]s\b"
+)
 _ROLE_TAIL = (
     (re.compile(rf"^ (?:at|for|with) (?P<x>{NAME}|an? [^,]+)"), "I work at {x}"),
     (re.compile(rf"^ (?:(?:based|living) )?in (?P<x>{NAME})"), "I live in {x}"),
     (re.compile(rf"^ from (?P<x>{NAME})"), "I am from {x}"),
-    (re.compile(r"(?:^|.* )(?P<x>(?:building|working on|writing|developing|making|creating|maintaining) .+)"), "I am {x}"),
+    (
+        re.compile(
+            r"(?:^|.* )(?P<x>(?:building|working on|writing|developing|making|creating"
+            r"|maintaining) .+)"
+        ),
+        "I am {x}",
+    ),
 )
-_LEADS = re.compile(r"^(?P<who>I) (?P<verb>lead|manage|head|run) (?P<rest>(?:the|a|an|our|my) [^,]*\bteams?\b[^,]*)")
-_WORK_AT = re.compile(rf"^I (?:work|am working|am employed|am interning|intern|am freelancing|am consulting|now work)(?: as (?P<role>an? [^,]+?|[^,]+?))? (?:at|for|with) (?P<org>{NAME}|an? [\w -]*?(?:company|startup|start-up|bank|agency|firm|university|school|hospital|consultancy|studio|ngo|nonprofit|charity|lab|shop|fintech|insurer|hospital|ministry|scale-up)\b[^,]*)(?P<rest>.*)$")
-_JOINED = re.compile(rf"^I (?:have )?(?:just )?(?:joined|started (?:working )?at|am with|switched jobs to|changed jobs? (?:and work|to work) at|accepted an offer from) (?P<org>{NAME})(?P<rest>.*)$")
-_LEFT = re.compile(rf"^I (?:have )?(?:just )?(?:left|quit|resigned from|no longer work (?:at|for)|do not work (?:at|for)) (?P<org>{NAME})(?: any ?more)?(?:,.*| .*)?$")
-_WORKS = re.compile(r"^I work (?P<how>remotely|from home|part[- ]time|full[- ]time|nights|night shifts|freelance|alone|on my own|four days a week|\d+ (?:hours|days) a week)\b")
+_LEADS = re.compile(
+    r"^(?P<who>I) (?P<verb>lead|manage|head|run) (?P<rest>(?:the|a|an|our"
+    r"|my) [^,]*\bteams?\b[^,]*)"
+)
+_WORK_AT = re.compile(
+    rf"^I (?:work|am working|am employed|am interning|intern|am freelancing"
+    rf"|am consulting|now work)(?: as (?P<role>an? [^,]+?|[^,]+?))? (?:at|for"
+    rf"|with) (?P<org>{NAME}|an? [\w -]*?(?:company|startup|start-up|bank|agency|firm"
+    rf"|university|school|hospital|consultancy|studio|ngo|nonprofit|charity|lab|shop"
+    rf"|fintech|insurer|hospital|ministry|scale-up)\b[^,]*)(?P<rest>.*)$"
+)
+_JOINED = re.compile(
+    rf"^I (?:have )?(?:just )?(?:joined|started (?:working )?at|am with"
+    rf"|switched jobs to|changed jobs? (?:and work|to work) at"
+    rf"|accepted an offer from) (?P<org>{NAME})(?P<rest>.*)$"
+)
+_LEFT = re.compile(
+    rf"^I (?:have )?(?:just )?(?:left|quit|resigned from|no longer work (?:at|for)"
+    rf"|do not work (?:at|for)) (?P<org>{NAME})(?: any ?more)?(?:,.*| .*)?$"
+)
+_WORKS = re.compile(
+    r"^I work (?P<how>remotely|from home|part[- ]time|full[- ]time|nights|night shifts"
+    r"|freelance|alone|on my own|four days a week|\d+ (?:hours|days) a week)\b"
+)
 _FIELD = re.compile(r"^I (?:work|am working) in (?P<field>[a-z][\w /&-]{2,40})$")
-_LIVE = re.compile(rf"^(?:I|we) (?:am |are )?(?:live|living|based|located|reside)(?: here| now)? (?:in|near|outside|just outside) (?P<place>{NAME}(?:, {NAME})?)(?P<rest>.*)$")
+_LIVE = re.compile(
+    rf"^(?:I|we) (?:am |are )?(?:live|living|based|located|reside)(?: here| now)? (?:in"
+    rf"|near|outside|just outside) (?P<place>{NAME}(?:, {NAME})?)(?P<rest>.*)$"
+)
 _LIVE_LOWER = re.compile(r"^I (?:am )?(?:live|living|based) in (?P<place>[a-z]{3,}(?: city)?)$")
-_NOT_PLACE = frozenset("the fear hope constant my our this that total vim emacs excel code slack jira meetings terminal denial peace pain darkness".split())
-_MOVED = re.compile(rf"^I (?:have )?(?:moved|relocated)(?: house)?(?: (?:here|back))?(?: from (?P<old>{NAME}))?,? (?:back )?to (?P<place>{NAME}(?:, {NAME})?)(?: from (?P<old2>{NAME}))?(?P<rest>.*)$")
+_NOT_PLACE = frozenset(
+    "the fear hope constant my our this that total vim emacs excel code slack jira "
+    "meetings terminal denial peace pain darkness".split()
+)
+_MOVED = re.compile(
+    rf"^I (?:have )?(?:moved|relocated)(?: house)?(?: (?:here"
+    rf"|back))?(?: from (?P<old>{NAME}))?,? (?:back )?to (?P<place>{NAME}(?:, "
+    rf"{NAME})?)(?: from (?P<old2>{NAME}))?(?P<rest>.*)$"
+)
 _FROM = re.compile(rf"^I (?:am|come) (?:originally )?from (?P<place>{NAME})(?P<rest>.*)$")
-_TRANSIENT = re.compile(r"(?i)\b(?:today|tonight|this (?:week|morning|afternoon|weekend)|for (?:the|a|two|three) (?:weekend|week|days?|conference|holidays?)|on (?:holiday|vacation)|visiting|until)\b")
+_TRANSIENT = re.compile(
+    r"(?i)\b(?:today|tonight|this (?:week|morning|afternoon|weekend)|for (?:the|a|two"
+    r"|three) (?:weekend|week|days?|conference|holidays?)|on (?:holiday|vacation)"
+    r"|visiting|until)\b"
+)
 _IS = r" (?:is|are) (?:now |currently )?"
-_OWN = re.compile(rf"^my (?P<what>birthday|time ?zone|pronouns|native language|mother tongue|first language|email(?: address)?|github (?:handle|username)|handle|job title|title|salary|age|shoe size|blood type){_IS}(?P<value>[^,]+)$", re.IGNORECASE)
-_KIN = r"(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|kid|brother|sister|mother|father|mom|mum|dad|manager|boss|lead|team lead|tech lead|cto|ceo|co-?founder|mentor|supervisor|advisor|product owner|pet)"
-_KIN_NAMED = re.compile(rf"^(?:my|our) (?P<kin>{_KIN})(?:(?:['’]s)? name)? (?:is|is called|is named) (?P<name>{NAME})(?P<rest>$|,.*)$", re.IGNORECASE)
-_KIN_WANTS = re.compile(rf"^(?P<who>(?:my|our) (?P<kin>(?:team |tech |engineering )?(?:lead|boss|manager|cto|ceo|client|customer|security team|legal team|compliance team|finance team|auditor|auditors|product owner|company|employer|team))(?: {CAP}\w+)?) (?P<verb>insists? on|requires?|wants?|demands?|forbids?|does not allow|do not allow|bans?|banned|prohibits?|only allows?|mandates?|expects?) (?P<rest>.+)$", re.IGNORECASE)
+_OWN = re.compile(
+    rf"^my (?P<what>birthday|time ?zone|pronouns|native language|mother tongue"
+    rf"|first language|email(?: address)?|github (?:handle|username)|handle|job title"
+    rf"|title|salary|age|shoe size|blood type){_IS}(?P<value>[^,]+)$",
+    re.IGNORECASE,
+)
+_KIN = (
+    r"(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|kid|brother"
+    r"|sister|mother|father|mom|mum|dad|manager|boss|lead|team lead|tech lead|cto|ceo"
+    r"|co-?founder|mentor|supervisor|advisor|product owner|pet)"
+)
+_KIN_NAMED = re.compile(
+    rf"^(?:my|our) (?P<kin>{_KIN})(?:(?:['’]s)? name)? (?:is|is called"
+    rf"|is named) (?P<name>{NAME})(?P<rest>$|,.*)$",
+    re.IGNORECASE,
+)
+_KIN_WANTS = re.compile(
+    rf"^(?P<who>(?:my|our) (?P<kin>(?:team |tech |engineering )?(?:lead|boss|manager"
+    rf"|cto|ceo|client|customer|security team|legal team|compliance team|finance team"
+    rf"|auditor|auditors|product owner|company|employer|team|co-?founder|supervisor"
+    rf"|advisor|professor))(?: (?:(?:Prof|Dr|Mr|Ms"
+    rf"|Mrs)\. )?{CAP}\w+)?) (?P<verb>insists? on|requires?|wants?|demands?|forbids?"
+    rf"|does not allow|do not allow|bans?|banned|prohibits?|only allows?|mandates?"
+    rf"|expects?) (?P<rest>.+)$",
+    re.IGNORECASE,
+)
 _AGE = re.compile(r"^I am (?P<age>\d{1,2})(?: years old)?$")
-_TEAM = re.compile(r"^(?:we are (?P<a>(?:an? )?(?:small |remote |distributed )?(?:team of [^,]+|\w+ (?:people|engineers|developers|devs)))|(?:my|our) team (?:has|is|of|consists of) (?P<b>[^,]*\b(?:people|engineers|developers|devs|members|person|strong|\d+|of (?:two|three|four|five|six|seven|eight|nine|ten|twelve))\b[^,]*)|there are (?P<c>\w+) of us)", re.IGNORECASE)
-_TRAIT = re.compile(r"^I am (?P<trait>(?:an? )?(?:vegan|vegetarian|pescatarian|left-handed|colou?r[- ]?blind|dyslexic|deaf|blind|hard of hearing|lactose intolerant|pregnant|retired|self-taught|self-employed|native (?:\w+ )?speaker(?: of \w+)?|beginner (?:in|with|at) [^,]+|new to [^,]+|allergic to [^,]+))$", re.IGNORECASE)
-_SPEAKS = re.compile(rf"^I speak (?P<what>(?:fluent |some |a little |native )?{CAP}\w+(?:(?:,| and|, and| or) (?:some |a little )?{CAP}\w+)*)(?P<rest>.*)$")
-_LEARNS = re.compile(rf"^I am (?:learning|studying|teaching myself) (?P<what>{NAME}(?: and {NAME})?|(?:computer science|mathematics|maths|physics|medicine|law|biology|data science|machine learning)[^,]*)")
-_HAS = re.compile(r"^I have (?P<what>(?:an?|two|three|four|five|no|\d+) (?:[\w-]+ ){0,3}?(?:dogs?|cats?|kids?|child|children|daughters?|sons?|macbook(?: (?:air|pro))?|laptop|gpus?|rtx \d+|degree in [^,]+|phd(?: in [^,]+)?|years of experience[^,]*))(?P<rest>$|,.*| (?:named|called) .*)$", re.IGNORECASE)
+_TEAM = re.compile(
+    r"^(?:we are (?P<a>(?:an? )?(?:small |remote "
+    r"|distributed )?(?:team of \w+(?: (?:people|engineers|developers|devs))?"
+    r"|\w+ (?:people|engineers|developers|devs)))|(?:my|our) team (?:has|is|of"
+    r"|consists of) (?P<b>[^,]*\b(?:people|engineers|developers|devs|members|person"
+    r"|strong|\d+|of (?:two|three|four|five|six|seven|eight|nine|ten|twelve))\b[^,]*)"
+    r"|there are (?P<c>\w+) of us)",
+    re.IGNORECASE,
+)
+_TRAIT = re.compile(
+    r"^I am (?P<trait>(?:an? )?(?:vegan|vegetarian|pescatarian|left-handed"
+    r"|colou?r[- ]?blind|dyslexic|deaf|blind|hard of hearing|lactose intolerant"
+    r"|pregnant|retired|self-taught|self-employed|native (?:\w+ )?speaker(?: of \w+)?"
+    r"|beginner (?:in|with|at) [^,]+|new to [^,]+|allergic to [^,]+))$",
+    re.IGNORECASE,
+)
+_SPEAKS = re.compile(
+    rf"^I speak (?P<what>(?:fluent |some |a little |native )?{CAP}\w+(?:(?:,| and|, and"
+    rf"| or) (?:some |a little )?{CAP}\w+)*)(?P<rest>.*)$"
+)
+_LEARNS = re.compile(
+    rf"^I am (?:learning|studying|teaching myself) (?P<what>{NAME}(?: and {NAME})?"
+    rf"|(?:computer science|mathematics|maths|physics|medicine|law|biology|data science"
+    rf"|machine learning)[^,]*)"
+)
+_HAS = re.compile(
+    r"^I have (?P<what>(?:an?|two|three|four|five|no|\d+) (?:[\w-]+ ){0,3}?(?:dogs?"
+    r"|cats?|kids?|child|children|daughters?|sons?|macbook(?: (?:air|pro))?|laptop"
+    r"|gpus?|rtx \d+|degree in [^,]+|phd(?: in [^,]+)?"
+    r"|years of experience[^,]*))(?P<rest>$|,.*| (?:named|called) .*)$",
+    re.IGNORECASE,
+)
 
 
 def read_name(text: str, _clause: Clause, _voice: Voice) -> Iterator[Fact | str]:
-    """"My name is Priya", "I am Alice, an indie developer", "Bob here"."""
+    """ "My name is Priya", "I am Alice, an indie developer", "Bob here"."""
     for pattern in (_NAMED, _I_AM_NAME, _NAME_HERE):
         match = pattern.match(text)
         if match is None:
@@ -76,7 +204,9 @@ def read_name(text: str, _clause: Clause, _voice: Voice) -> Iterator[Fact | str]
         if groups.get("maybe") or name.split()[0].capitalize() in _NOT_NAMES or find_tools(name):
             return
         name = name if is_proper(name) else name.capitalize()
-        yield Fact(f"The user's name is {name}.", "name", slot="name", value=name.lower(), name=name)
+        yield Fact(
+            f"The user's name is {name}.", "name", slot="name", value=name.lower(), name=name
+        )
         rest = groups.get("rest") or ""
         if re.match(r", (?:an?|the) ", rest):
             yield f"I am {rest[2:]}"
@@ -86,16 +216,26 @@ def read_name(text: str, _clause: Clause, _voice: Voice) -> Iterator[Fact | str]
 
 
 def read_role(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """"I am a backend engineer at Fernhill Logistics", "I lead the data team"."""
+    """ "I am a backend engineer at Fernhill Logistics", "I lead the data team"."""
     leads = _LEADS.match(text)
     if leads and not find_tools(leads["rest"]):
         yield Fact(voice.state("I", leads["verb"], trim(leads["rest"])), "role", slot="leads")
+        return
+    if as_role := _AS_ROLE.match(text):
+        yield f"I am {as_role['role']}"
+        yield as_role["rest"]
         return
     match = _ROLE.match(text)
     if match is None or _NOT_ROLE.search(match["np"]):
         return
     noun = match["np"]
-    noun = noun if re.match(r"(?i)(?:an?|the|our|head|cto|ceo|cfo|coo|vp|director|co-?founder|founder|lead) ?", noun) else f"a {noun}"
+    noun = (
+        noun
+        if re.match(
+            r"(?i)(?:an?|the|our|head|cto|ceo|cfo|coo|vp|director|co-?founder|founder|lead) ?", noun
+        )
+        else f"a {noun}"
+    )
     yield Fact(voice.state("I", "am", noun), "role", slot="role", value=key(noun))
     rest = match["rest"]
     for pattern, clause in _ROLE_TAIL:
@@ -104,13 +244,21 @@ def read_role(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
 
 
 def read_work(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """"I work at Lendora as a backend engineer", "I joined Acme", "I left Acme"."""
+    """ "I work at Lendora as a backend engineer", "I joined Acme", "I left Acme"."""
     if match := _LEFT.match(text):
         content = f"{voice.subject} no longer works at {match['org']}"
-        yield Fact(sentence_case(content), "employer", slot="employer", replaces=key(match["org"]), change=True)
+        yield Fact(
+            sentence_case(content),
+            "employer",
+            slot="employer",
+            replaces=key(match["org"]),
+            change=True,
+        )
     elif match := _WORK_AT.match(text) or _JOINED.match(text):
         org = match["org"]
-        yield Fact(voice.state("I", "work", f"at {org}"), "employer", slot="employer", value=key(org))
+        yield Fact(
+            voice.state("I", "work", f"at {org}"), "employer", slot="employer", value=key(org)
+        )
         role = match.groupdict().get("role")
         if tail := re.search(r"\bas (?P<role>(?:an? |the )?[^,]+)", match["rest"] or ""):
             role = tail["role"]
@@ -119,12 +267,14 @@ def read_work(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
     elif match := _WORKS.match(text):
         yield Fact(voice.state("I", "work", match["how"]), "work", slot="work arrangement")
     elif (match := _FIELD.match(text)) and not find_tools(match["field"]):
-        if not re.match(r"(?:the|a|an|my|our|this|that|parallel|progress|tandem|terms)\b", match["field"]):
+        if not re.match(
+            r"(?:the|a|an|my|our|this|that|parallel|progress|tandem|terms)\b", match["field"]
+        ):
             yield Fact(voice.state("I", "work", f"in {match['field']}"), "work", slot="field")
 
 
 def read_home(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """"I live in Pune", "I moved from Pune to Bengaluru", "I am from Ghana"."""
+    """ "I live in Pune", "I moved from Pune to Bengaluru", "I am from Ghana"."""
     if _TRANSIENT.search(text):
         return
     if match := _MOVED.match(text):
@@ -135,7 +285,12 @@ def read_home(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
         came = f", having moved from {old}" if old else ""
         content = f"{voice.subject} lives in {match['place']}{came}"
         yield Fact(
-            sentence_case(content), "home", slot="home", value=key(match["place"]), replaces=key(old or ""), change=True
+            sentence_case(content),
+            "home",
+            slot="home",
+            value=key(match["place"]),
+            replaces=key(old or ""),
+            change=True,
         )
     elif match := _LIVE.match(text) or _LIVE_LOWER.match(text):
         place = match["place"]
@@ -144,27 +299,48 @@ def read_home(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
         place = place if is_proper(place) else place.title()
         yield Fact(voice.state("I", "live", f"in {place}"), "home", slot="home", value=key(place))
     elif match := _FROM.match(text):
-        yield Fact(voice.state("I", "come", f"from {match['place']}"), "origin", slot="origin", value=key(match["place"]))
+        yield Fact(
+            voice.state("I", "come", f"from {match['place']}"),
+            "origin",
+            slot="origin",
+            value=key(match["place"]),
+        )
 
 
 def read_people(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """"My lead Marta insists on a confirm button", "my manager is Dana", "we are a team of nine"."""
+    """ "My lead Marta insists on a confirm button", "my manager is Dana", "we are a team of nine"."""
     if match := _KIN_NAMED.match(text):
         kin, name = match["kin"].lower(), match["name"]
         if is_proper(name) and not find_tools(name):
-            yield Fact(sentence_case(f"{voice.possessive} {kin} is called {name}"), "people", slot=f"people:{kin}", value=key(name))
+            yield Fact(
+                sentence_case(f"{voice.possessive} {kin} is called {name}"),
+                "people",
+                slot=f"people:{kin}",
+                value=key(name),
+            )
     elif match := _KIN_WANTS.match(text):
         wish = trim(match["rest"])
         if wish and not re.match(r"(?:me|us|you|him|her|it|this|that|more|to know)\b", wish):
-            yield Fact(sentence_case(voice.shift(f"{match['who']} {match['verb']} {wish}")), "constraint")
+            yield Fact(
+                sentence_case(voice.tell(f"{match['who']} {match['verb']} {wish}")), "constraint"
+            )
     elif match := _TEAM.match(text):
         size = match["a"] or match["b"] or (f"{match['c']} people" if match["c"] else "")
-        size = re.sub(r"^(?:of|an? (?=team))\s*", "", re.sub(r"^(?:an? )?(?:small |remote )?team of ", "", size))
-        yield Fact(sentence_case(f"{voice.possessive} team has {size}"), "team", slot="team size")
+        size = re.sub(
+            r"^(?:of|an? (?=team))\s*",
+            "",
+            re.sub(r"^(?:an? )?(?:small |remote )?team of ", "", size),
+        )
+        people = (
+            size
+            if re.search(r"(?:people|engineers|developers|devs|members|person|strong)\b", size)
+            else f"{size} people"
+        )
+        yield Fact(sentence_case(f"{voice.possessive} team has {people}"), "team", slot="team size")
 
 
 def read_traits(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """"I am vegan", "I speak Portuguese", "my pronouns are they/them", "I am learning Rust"."""
+    """ "I am vegan", "I speak Portuguese", "my pronouns are they/them", "I am learning Rust"."""
     if match := _AGE.match(text):
         yield Fact(voice.state("I", "am", f"{match['age']} years old"), "trait", slot="age")
     elif match := _TRAIT.match(text):
@@ -172,10 +348,21 @@ def read_traits(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str
     elif match := _SPEAKS.match(text):
         yield Fact(voice.state("I", "speak", match["what"]), "trait")
     elif match := _LEARNS.match(text):
-        yield Fact(voice.state("I", "am", f"learning {trim(match['what'])}"), "trait", confidence=SAID_IN_PASSING)
+        yield Fact(
+            voice.state("I", "am", f"learning {trim(match['what'])}"),
+            "trait",
+            confidence=SAID_IN_PASSING,
+        )
     elif match := _HAS.match(text):
         yield Fact(voice.state("I", "have", trim(match["what"])), "trait")
-    elif (match := _OWN.match(text)) and not match["value"].startswith(("not ", "wrong", "[masked")):
+    elif (match := _OWN.match(text)) and not match["value"].startswith(
+        ("not ", "wrong", "[masked")
+    ):
         what = match["what"].lower()
         verb = "are" if what == "pronouns" else "is"
-        yield Fact(sentence_case(f"{voice.possessive} {what} {verb} {match['value']}"), "trait", slot=key(what), value=key(match["value"]))
+        yield Fact(
+            sentence_case(f"{voice.possessive} {what} {verb} {match['value']}"),
+            "trait",
+            slot=key(what),
+            value=key(match["value"]),
+        )

@@ -2,9 +2,11 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _NAMES = {
-    "database": "postgres|postgresql|mysql|mariadb|sqlite|cockroachdb|mongodb|mongo|oracle|sql server"
+    "database": "postgres|postgresql|mysql|mariadb|sqlite|cockroachdb|mongodb|mongo|oracle"
+    "|sql server"
     "|mssql|dynamodb|cassandra|scylladb|spanner|cloud spanner|firestore|planetscale|neon|supabase"
     "|aurora|tidb|yugabytedb|db2|couchdb|neo4j|surrealdb|timescaledb|edgedb|turso|libsql",
     "vector store": "pgvector|qdrant|pinecone|weaviate|milvus|chroma|chromadb|faiss|lancedb|vespa"
@@ -15,23 +17,28 @@ _NAMES = {
     "queue": "rabbitmq|kafka|celery|sqs|nats|sidekiq|bullmq|arq|dramatiq|rq|pubsub|temporal|airflow"
     "|dagster|prefect|redpanda|pulsar",
     "language": "python|typescript|javascript|rust|golang|java|kotlin|swift|c++|c#|ruby|php|scala"
-    "|elixir|haskell|clojure|ocaml|zig|perl|lua|julia|dart|erlang|cobol|fortran|matlab|objective-c|f#"
+    "|elixir|haskell|clojure|ocaml|zig|perl|lua|julia|dart|erlang|cobol|fortran|matlab"
+    "|objective-c|f#"
     "|go|r|c|nim|crystal|gleam|vba|sql|plpgsql|bash scripts",
-    "editor": "vim|neovim|nvim|emacs|vs code|vscode|visual studio code|visual studio|pycharm|intellij"
+    "editor": "vim|neovim|nvim|emacs|vs code|vscode|visual studio code|visual studio|pycharm"
+    "|intellij"
     "|intellij idea|webstorm|goland|rustrover|clion|rider|zed|helix|sublime|sublime text|cursor"
     "|xcode|android studio|eclipse|nano|windsurf|notepad++",
     "backend framework": "fastapi|django|flask|express|nestjs|rails|ruby on rails|laravel|spring"
-    "|spring boot|phoenix|gin|actix|axum|starlette|litestar|fastify|hono|koa|asp.net|quarkus|sinatra"
+    "|spring boot|phoenix|gin|actix|axum|starlette|litestar|fastify|hono|koa|asp.net"
+    "|quarkus|sinatra"
     "|symfony|micronaut|ktor",
     "frontend framework": "react|vue|svelte|sveltekit|angular|next.js|nextjs|nuxt|remix|astro|solid"
     "|solidjs|qwik|htmx|ember|preact|streamlit|gradio|react native|flutter|alpine.js|vue 3|swiftui",
     "hosting": "fly.io|heroku|vercel|netlify|render|railway|aws|azure|gcp|google cloud|hetzner|ovh"
-    "|digitalocean|linode|scaleway|cloud run|lambda|aws lambda|ecs|fargate|cloudflare|cloudflare pages"
+    "|digitalocean|linode|scaleway|cloud run|lambda|aws lambda|ecs|fargate|cloudflare"
+    "|cloudflare pages"
     "|cloudflare workers|app engine|ec2|lightsail|coolify|upsun|vultr|exoscale|infomaniak",
     "orchestration": "kubernetes|k8s|nomad|docker swarm|eks|gke|aks|openshift|k3s|docker compose",
     "container tool": "docker|podman|buildah|containerd",
-    "infrastructure tool": "terraform|pulumi|ansible|opentofu|helm|cloudformation|chef|puppet|nix|nixos",
-    "ci": "github actions|gitlab ci|circleci|jenkins|travis|buildkite|drone|azure pipelines|teamcity"
+    "infrastructure tool": "terraform|pulumi|ansible|opentofu|helm|vault|cloudformation|chef|puppet|nix|nixos",
+    "ci": "github actions|gitlab ci|circleci|jenkins|travis|buildkite|drone|azure pipelines"
+    "|teamcity"
     "|woodpecker|bitbucket pipelines|argo cd|argocd",
     "package manager": "pnpm|npm|yarn|bun|poetry|uv|pip|conda|pipenv|cargo|maven|gradle|homebrew|pdm"
     "|bazel|sbt|composer|bundler",
@@ -48,10 +55,13 @@ _NAMES = {
     "|tensorflow|keras|scikit-learn|jax|onnx|hugging face|openai|anthropic|openrouter|litellm",
     "data tool": "pandas|polars|numpy|spark|dbt|jupyter|excel|numba|dask|airbyte|fivetran|looker"
     "|metabase|tableau|power bi|superset",
-    "orm": "sqlalchemy|prisma|drizzle|hibernate|typeorm|sqlmodel|alembic|activerecord|sequelize|sqlx"
+    "orm": "sqlalchemy|prisma|drizzle|hibernate|typeorm|sqlmodel|alembic|activerecord"
+    "|sequelize|sqlx"
     "|diesel|ecto|jooq|mybatis|flyway",
-    "test tool": "pytest|jest|vitest|cypress|playwright|selenium|junit|mocha|rspec|hypothesis|testcontainers",
-    "tracker": "jira|linear|trello|asana|notion|github issues|youtrack|clickup|shortcut|basecamp|monday",
+    "test tool": "pytest|jest|vitest|cypress|playwright|selenium|junit|mocha|rspec|hypothesis"
+    "|testcontainers",
+    "tracker": "jira|linear|trello|asana|notion|github issues|youtrack|clickup|shortcut|basecamp"
+    "|monday",
     "chat tool": "slack|discord|microsoft teams|mattermost|zulip|telegram",
     "version control": "git|github|gitlab|bitbucket|mercurial|gitea|forgejo|jujutsu|perforce",
     "payment provider": "stripe|adyen|paypal|mollie|razorpay|braintree|lemon squeezy|paddle",
@@ -100,10 +110,15 @@ _SAME = {"postgresql": "postgres", "nvim": "neovim", "vscode": "vs code", "visua
          "k8s": "kubernetes", "nextjs": "next.js", "mongo": "mongodb", "golang": "go", "cosine distance": "cosine",
          "cosine similarity": "cosine", "dot product": "inner product", "mac os": "macos",
          "euclidean distance": "euclidean", "l2 distance": "euclidean", "l2": "euclidean"}  # fmt: skip
+_FIRST_WORDS = frozenset(name.lower().split()[0] for name in _CLASS)
 _MODEL = re.compile(
-    r"(?:gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|o[134])-?[\w.:-]*\d[\w.:-]*", re.IGNORECASE
+    r"(?:gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek"
+    r"|o[134])-?[\w.:-]*\d[\w.:-]*",
+    re.IGNORECASE,
 )
-_EMBEDDING = re.compile(r"(?:text-embedding|voyage|embed|bge|e5|gte|jina|nomic)-[\w.-]+", re.IGNORECASE)
+_EMBEDDING = re.compile(
+    r"(?:text-embedding|voyage|embed|bge|e5|gte|jina|nomic)-[\w.-]+", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\s,;()\"“”`]+")
 
 
@@ -122,35 +137,44 @@ class Tool:
         return self.kind in _SINGLE
 
 
-def find_tools(text: str) -> list[Tool]:
-    """Known tools named in `text`, in order; the longest name wins."""
-    words = list(_WORD.finditer(text))
+def find_tools(text: str, *, any_case: bool = False) -> list[Tool]:
+    """Known tools named in `text`, in order; the longest name wins.
+
+    Names that are also everyday words, such as Go, count in lower case only with `any_case`.
+    """
+    words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text)]
     found: list[Tool] = []
     at = 0
     while at < len(words):
-        for length in (3, 2, 1):
+        first, start, _ = words[at]
+        step = 1
+        for length in (3, 2, 1) if _may_begin_a_name(first) else ():
             if at + length > len(words):
                 continue
-            start, end = words[at].start(), words[at + length - 1].end()
-            tool = _tool(text[start:end], start)
-            if tool is not None:
-                found.append(tool)
-                at += length
+            kind, value, size = _look_up(text[start : words[at + length - 1][2]], any_case=any_case)
+            if kind:
+                found.append(Tool(kind, value, start, start + size))
+                step = length
                 break
-        else:
-            at += 1
+        at += step
     return found
 
 
-def _tool(phrase: str, start: int) -> Tool | None:
+@lru_cache(maxsize=4096)
+def _may_begin_a_name(word: str) -> bool:
+    bare = word.rstrip(".:!?'’*").lower().removesuffix("'s").removesuffix("’s")
+    return bare in _FIRST_WORDS or "-" in word or any(char.isdigit() for char in word)
+
+
+@lru_cache(maxsize=4096)
+def _look_up(phrase: str, *, any_case: bool) -> tuple[str, str, int]:
+    """Kind, common spelling and length of the name that `phrase` is; an empty kind if it is none."""
     name = phrase.rstrip(".:!?'’*")
     name = name[:-2] if name.endswith(("'s", "’s")) else name
     lower = name.lower()
     kind = _CLASS.get(lower) if lower not in _CASED else None
-    kind = kind or _CLASS.get(name)
+    kind = kind or _CLASS.get(name) or (_CLASS.get(_CASED.get(lower, "")) if any_case else None)
     if kind is None and " " not in name:
         kind = "embedding model" if _EMBEDDING.fullmatch(name) else None
         kind = kind or ("language model" if _MODEL.fullmatch(name) else None)
-    if kind is None:
-        return None
-    return Tool(kind, _SAME.get(lower, lower), start, start + len(name))
+    return (kind or "", _SAME.get(lower, lower), len(name))

@@ -93,25 +93,33 @@ class _Desk:
 
     def work_on(self, turns: Sequence[_Turn]) -> None:
         """Adds the drafts of one session."""
+        begun = len(self.drafts)
         for turn in turns:
             self._add_secrets(turn)
             self._add_facts(turn)
         threads = find_threads([(turn.sentences, turn.reply) for turn in turns], self._voice)
         solved = [self._add_procedure(thread, turns) for thread in threads]
-        self._add_artifacts(turns, threads)
-        # A single thread whose procedure is known to work needs no second telling, nor does a
-        # single turn.
-        told = len(threads) == 1 and solved[0] and (threads[0].worked or len(turns) == 1)
-        if threads and not told:
+        self._add_artifacts(turns, threads, begun)
+        # Procedures that work, or that nothing more was said about, need no second telling.
+        told = all(solved) and (len(threads) == 1 or not any(each.outcomes for each in threads))
+        if threads and not (told and (threads[0].worked or not threads[0].outcomes)):
             self._add_summary(turns, threads)
 
     def _add_secrets(self, turn: _Turn) -> None:
         for kind, count in Counter(turn.secrets).items():
             who = self._voice.subject
             article = "an" if kind[0] in "aA" else "a"
-            content = sentence_case(f"{who} pasted {article} {kind}, kept here only as [masked {kind}]")
+            content = sentence_case(
+                f"{who} pasted {article} {kind}, kept here only as [masked {kind}]"
+            )
             self._add(
-                ARTIFACT_REF, content, NAMED, (turn,), tags=("secret",), labels=("secret",), masked=count
+                ARTIFACT_REF,
+                content,
+                NAMED,
+                (turn,),
+                tags=("secret",),
+                labels=("secret",),
+                masked=count,
             )
 
     def _add_facts(self, turn: _Turn) -> None:
@@ -154,8 +162,9 @@ class _Desk:
             )
         return bool(text)
 
-    def _add_artifacts(self, turns: Sequence[_Turn], threads: Sequence[Thread]) -> None:
-        told = " ".join(draft.content for draft in self.drafts)
+    def _add_artifacts(self, turns: Sequence[_Turn], threads: Sequence[Thread], begun: int) -> None:
+        """Adds what this session's drafts, from `begun` on, do not name already."""
+        told = " ".join(draft.content for draft in self.drafts[begun:])
         topic = threads[0].topic if threads else None
         count = 0
         for turn in turns:

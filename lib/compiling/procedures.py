@@ -11,25 +11,54 @@ MAX_TOKENS = 60
 """No memory is longer: it must be worth its place in a small prompt."""
 
 _VERBS = (
-    "set|use|add|wrap|call|return|send|put|move|run|retry|cap|count|parse|store|split|skip|leave|keep|make|create|install|pass|switch|enable|disable|configure|increase|decrease"
-    "|reduce|lower|raise|limit|batch|cache|index|rebuild|normali[sz]e|divide|append|acknowledge|post|edit|drop|match|join|sort|write|cut|chunk|give|list|honou?r|catch|handle"
-    "|replace|remove|delete|update|upgrade|downgrade|pin|deploy|restart|mount|bind|expose|open|close|read|load|import|export|define|declare|annotate|mark|avoid|turn|choose|pick"
-    "|render|validate|escape|encode|decode|hash|encrypt|sign|rotate|revoke|grant|deny|allow|block|change|rename|refactor|extract|inject|mock|stub|seed|truncate|summari[sz]e"
-    "|compress|resize|paginate|stream|buffer|flush|lock|unlock|await|schedule|defer|debounce|throttle|subscribe|register|log in|clone|checkout|rebase|merge|commit|push|pull"
-    "|tag|vacuum|analy[sz]e|partition|shard|replicate|migrate|back up|restore|copy|delegate|group|filter|map|reduce|round|convert|cast|compare|assert|fail|stop|start with"
-    "|start|retain|release|free|allocate|reserve|request|declare|specify|supply|provide|attach|detach|apply|annotate|ignore|include|exclude|insert|select|go to|click|type"
-    "|compute|subtract|multiply|answer|reply|let the|let|ask|begin|prefix|quote|build|compile|link|generate|do not|don['’]t|never|always|store|order|number|label|repeat|try"
+    "set|use|add|wrap|call|return|send|put|move|run|retry|cap|count|parse|store|split"
+    "|skip|leave|keep|make|create|install|pass|switch|enable|disable|configure|increase"
+    "|decrease"
+    "|reduce|lower|raise|limit|batch|cache|index|rebuild|normali[sz]e|divide|append"
+    "|acknowledge|post|edit|drop|match|join|sort|write|cut|chunk|give|list|honou?r"
+    "|catch|handle"
+    "|replace|remove|delete|update|upgrade|downgrade|pin|deploy|restart|mount|bind"
+    "|expose|open|close|read|load|import|export|define|declare|annotate|mark|avoid|turn"
+    "|choose|pick"
+    "|render|validate|escape|encode|decode|hash|encrypt|sign|rotate|revoke|grant|deny"
+    "|allow|block|change|rename|refactor|extract|inject|mock|stub|seed|truncate"
+    "|summari[sz]e"
+    "|compress|resize|paginate|stream|buffer|flush|lock|unlock|await|schedule|defer"
+    "|debounce|throttle|subscribe|register|log in|clone|checkout|rebase|merge|commit"
+    "|push|pull"
+    "|tag|vacuum|analy[sz]e|partition|shard|replicate|migrate|back up|restore|copy"
+    "|delegate|group|filter|map|reduce|round|convert|cast|compare|assert|fail|stop"
+    "|start with"
+    "|start|retain|release|free|allocate|reserve|request|declare|specify|supply|provide"
+    "|attach|detach|apply|annotate|ignore|include|exclude|insert|select|go to|click"
+    "|type"
+    "|compute|subtract|multiply|answer|reply|let the|let|ask|begin|prefix|quote|build"
+    "|compile|link|generate|do not|don['’]t|never|always|store|order|number|label"
+    "|repeat|try"
 )
-_DIAGNOSTIC = "check|look|print|inspect|log|measure|profile|trace|verify|confirm|make sure|ensure|test|watch|see"
+_DIAGNOSTIC = (
+    "check|look|print|inspect|log|measure|profile|trace|verify|confirm|make sure|ensure"
+    "|test|watch|see"
+)
 _STEP = re.compile(
-    rf"(?i)^(?:(?:then|first|second|next|also|instead|so|finally|and|or|now|after that|afterwards|yes[,:]?|no[,:]?|simply|just|to fix (?:it|this|that)[,:]?|the fix(?: is| is to|:)?"
-    rf"|in short[,:]?|the solution(?: is to|:)|(?:if|when|after|before|to|for|with|on|once|in) [^,.]{{3,60}},) )*(?P<step>(?:{_VERBS})\b.*)$"
+    rf"(?i)^(?:(?:then|first|second|next|also|instead|so|finally|and|or|now|after that"
+    rf"|afterwards|yes[,:]?|no[,:]?|simply|just|to fix (?:it|this|that)[,:]?"
+    rf"|the fix(?: is| is to|:)?"
+    rf"|in short[,:]?|the solution(?: is to|:)|(?:if|when|after|before|to|for|with|on"
+    rf"|once|in) [^,.]{{3,60}},) )*(?P<step>(?:{_VERBS})\b.*)$"
 )
 _ADVICE = re.compile(
-    rf"(?i)^(?:so |then |yes, |here )?(?:you (?:should|need to|have to|must|can|could|want to|will want to)|it is best to|the (?:fix|solution|trick|usual fix) is to|i(?:['’]d| would) (?:recommend to|suggest to)?|your best bet is to|all you need is to) (?P<step>(?:{_VERBS})\b.*)$"
+    rf"(?i)^(?:so |then |yes, |here )?(?:you (?:should|need to|have to|must|can|could"
+    rf"|want to|will want to)|it is best to|the (?:fix|solution|trick|usual fix) is to"
+    rf"|i(?:['’]d| would) (?:recommend to|suggest to)?|your best bet is to"
+    rf"|all you need is to) (?P<step>(?:{_VERBS})\b.*)$"
 )
 _LOOK = re.compile(rf"(?i)^(?:(?:then|first|next|also) )?(?P<step>(?:{_DIAGNOSTIC})\b.*)$")
-_CUT = re.compile(r"(?:; |, (?:and |or |because |so |which |since |but |instead |such |each |at |give |double |wait |where |never |up to |starting )| (?:because|since|so that|instead of) |: | – )")
+_CUT = re.compile(
+    r"(?:; |, (?:and |or |because |so |which |since |but |instead |such |each |at "
+    r"|give |double |wait |where |never |up to |starting )| (?:because|since|so that"
+    r"|instead of) |: | – )"
+)
 
 
 def find_procedure(topic: Topic, replies: Sequence[str], *, worked: bool = False) -> str:

@@ -56,7 +56,9 @@ def mask_secrets(text: str) -> MaskedText:
 
 def _mask_named(match: re.Match[str], replace_with: Callable[[str], str]) -> str:
     value = match["value"]
-    strong = any(c.isdigit() for c in value) or re.search(r"[^\w.]|_", value) or "=" in match["glue"]
+    strong = (
+        any(c.isdigit() for c in value) or re.search(r"[^\w.]|_", value) or "=" in match["glue"]
+    )
     if value.startswith(MASK) or not strong or value.startswith(("http", "/")):
         return match[0]
     what = match["what"].lower()

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
 _NOT_PROSE = re.compile(
     r"^(?:\s*>|\s*\||    \s*\S|\t|\s*[$%#❯]\s+\S*|\s*@@|\s*(?:import|from) [\w.]+ ?(?:import.*)?$"
-    r"|\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\s*\[?\d\d:\d\d:\d\d|\s*\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b"
+    r"|\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\s*\[?\d\d:\d\d:\d\d|\s*\[?(?:TRACE|DEBUG"
+    r"|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b"
     r"|\s*Traceback \(|\s*File \"|\s*at [\w.$<>]+\(|\s*(?:On .+ wrote:|From: |Subject: ))"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|#{1,4})\s+")
-_END = re.compile(r"[.!?…]+[\"”'’)\]]*(?=\s)")
+_END = re.compile(r"(?<![\s.])[.!?…]+[\"”'’)\]]*(?=\s)")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|vs|approx|incl|resp|cf|mr|mrs|ms|dr|prof|st|no|nr|fig|jan|feb|aug"
     r"|sept?|oct|nov|dec|(?-i:[A-Z]))\.$",
@@ -19,14 +20,16 @@ _ABBREVIATION = re.compile(
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _LINK = re.compile(r"!?\[([^\]\n]{1,200})\]\((https?://[^\s)]{1,500})\)")
 _QUOTED = re.compile(
-    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<!\w)'[^'\n]{8,400}'(?!\w)|`[^`\n]+ [^`\n]+ [^`\n]+`"
+    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<!\w)'[^'\n]{8,400}'(?!\w)"
+    r"|`[^`\n]+ [^`\n]+ [^`\n]+`"
 )
 _ASKS = re.compile(
     r"^(?:(?:so|and|but|ok|okay|hi|hey|hello|well|also|then|now|thanks|please)[,!]?\s+)*"
     r"(?:(?:what|which|who|whose|whom|where|why|how)\b"
     r"|when (?:do|does|did|is|are|was|were|will|should|can)\b"
     r"|(?:should|could|can|may|might|shall|would|do|does|did|is|are|am|was|were|will|have|has)"
-    r"(?:n['’]t)? (?:i|we|you|he|she|it|they|there|this|that|these|those|the|an?|my|our|your|any\w*|some\w*)\b"
+    r"(?:n['’]t)? (?:i|we|you|he|she|it|they|there|this|that|these|those|the|an?|my|our"
+    r"|your|any\w*|some\w*)\b"
     r"|any (?:idea|thought|chance|way|tips|advice)|(?:please )?(?:tell|remind|show) me\b)",
     re.IGNORECASE,
 )
@@ -81,7 +84,12 @@ def _blocks(text: str) -> list[str]:
             continue
         entry = _BULLET.match(line)
         body = _MARKUP.sub("", line[entry.end() :] if entry else line).strip()
-        if joins and not entry and len(blocks[-1]) > 50 and not blocks[-1].endswith((".", "!", "?")):
+        if (
+            joins
+            and not entry
+            and len(blocks[-1]) > 50
+            and not blocks[-1].endswith((".", "!", "?"))
+        ):
             blocks[-1] += f" {body}"
         elif body:
             blocks.append(body)

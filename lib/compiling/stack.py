@@ -5,58 +5,94 @@ from collections.abc import Iterator
 
 from lib.compiling.clauses import Clause
 from lib.compiling.facts import SAID_IN_PASSING, Fact
-from lib.compiling.grammar import Voice, sentence_case
+from lib.compiling.grammar import Voice, conjugate, sentence_case
 from lib.compiling.lexicon import Tool, find_tools
 from lib.compiling.phrases import is_proper, is_weak, key, trim, without_time
 
 _LED = re.compile(
-    r"^(?P<lead>(?:at (?:work|home|my job|the office)|(?:for|in|on|inside|with) (?:my |our |the |all |most )?(?:[\w.-]+ ?){1,4}?)),? (?=(?:I|we) )"
+    r"^(?P<lead>(?:at (?:work|home|my job|the office)|(?:for|in|on|inside|with) (?:my "
+    r"|our |the |all |most )?(?:[\w.-]+ ?){1,4}?)),? (?=(?:I|we) )",
+    re.IGNORECASE,
 )
 _USE = re.compile(
-    r"^(?P<who>I|we) (?:(?:am|are|have been) )?(?P<verb>use|using|run|running|deploy|deploying|host|hosting|store|storing|keep|keeping|embed|embedding"
-    r"|write|writing|code|coding|program|programming|develop|test|track|tracking|log|monitor|serve|cache|format|lint|package|rely|query|build"
-    r"|ship|work|working|stick|always use|only use|mainly use|mostly use|usually use|standardi[sz]ed on|settled on)(?= |$)(?P<rest>.*)$"
+    r"^(?P<who>I|we) (?:(?:am|are|have been) )?(?P<adverb>(?:always|only|mainly|mostly"
+    r"|usually|primarily) )?(?P<verb>use|using|run|running|deploy|deploying|host"
+    r"|hosting|store|storing|keep|keeping|embed|embedding"
+    r"|write|writing|code|coding|program|programming|develop|test|track|tracking|log"
+    r"|monitor|serve|cache|format|lint|package|rely|query|build"
+    r"|ship|work|working|stick|standardi[sz]ed on|settled on)(?= |$)(?P<rest>.*)$"
 )
 _ON = re.compile(r"^(?P<who>I|we) (?:am|are) (?:back )?on (?P<rest>.+)$")
 _COMPONENT = (
-    r"(?:(?:main|primary|current|production|whole|entire|new|default) )?(?:database|db|backend|back end|frontend|front end|front-end|back-end|editor|ide|stack|tech stack"
-    r"|language|programming language|framework|web framework|orm|queue|message queue|cache|shell|terminal|os|operating system|package manager|ci|ci pipeline|hosting"
-    r"|cloud|cloud provider|hosting provider|model|embedding model|llm|vector store|vector database|similarity measure|distance|metric|similarity metric|search engine"
-    r"|issue tracker|test framework|test runner|linter|formatter|build tool|bundler|server|servers|app server|reverse proxy|api|mobile app|infrastructure|laptop|machine"
-    r"|phone|pipeline|data warehouse|warehouse|payment provider|auth|auth provider|monitoring|logging|version control|services?|code ?base|project|app|site|website)"
+    r"(?:(?:main|primary|current|production|whole|entire|new|default) )?(?:database|db"
+    r"|backend|back end|frontend|front end|front-end|back-end|editor|ide|stack"
+    r"|tech stack"
+    r"|language|programming language|framework|web framework|orm|queue|message queue"
+    r"|cache|shell|terminal|os|operating system|package manager|ci|ci pipeline|hosting"
+    r"|cloud|cloud provider|hosting provider|model|embedding model|llm|vector store"
+    r"|vector database|similarity measure|distance|metric|similarity metric"
+    r"|search engine"
+    r"|issue tracker|test framework|test runner|linter|formatter|build tool|bundler"
+    r"|server|servers|app server|reverse proxy|api|mobile app|infrastructure|laptop"
+    r"|machine"
+    r"|phone|pipeline|data warehouse|warehouse|payment provider|auth|auth provider"
+    r"|monitoring|logging|version control|services?|code ?base|project|app|site"
+    r"|website)"
 )
 _IS = re.compile(
-    rf"^(?P<own>my|our|the) (?P<what>{_COMPONENT}(?: (?:of|for|in) [\w -]+?)?) (?:is|are|runs?|is written|is built|is hosted|is deployed|uses?|is based|are written|are built) (?:still |now )?(?P<rest>.+)$",
+    rf"^(?P<own>my|our|the) (?P<what>{_COMPONENT}(?: (?:of|for"
+    rf"|in) [\w -]+?)?) (?:is written|is built|is hosted|is deployed|is based"
+    rf"|are written|are built|is|are|runs?|uses?) (?:still |now )?(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _GOES = re.compile(
-    r"^(?P<own>(?:all (?:of )?)?(?:my|our)|all|everything) ?(?P<what>(?:[\w-]+ ){0,3}?)(?P<verb>goes?|lives?|sits?|runs?|is stored|are stored|is hosted|is deployed|are deployed|are hosted|is kept|are kept) (?P<prep>to|in|on|into) (?P<rest>.+)$"
+    r"^(?P<own>(?:all (?:of )?)?(?:my|our)|all"
+    r"|everything) ?(?P<what>(?:[\w-]+ ){0,3}?)(?P<verb>go(?:es)?|lives?|sits?|runs?"
+    r"|is stored|are stored|is hosted|is deployed|are deployed|are hosted|is kept"
+    r"|are kept) (?P<prep>to|in|on|into) (?P<rest>.+)$"
 )
 _MOVE = re.compile(
-    r"^(?P<who>I|we) (?:have )?(?:just |since |finally )?(?:moved|switched|migrated|changed|converted|ported|transitioned|upgraded|went|gone|jumped|swapped|are back|am back|started using)"
-    r"(?P<thing> (?:(?:the|our|my|all|everything|most|its|half)\b ?)(?:[\w-]+ ){0,3}?)?(?: ?(?:over|away|back))?"
+    r"^(?P<who>I|we) (?:have )?(?:just |since |finally )?(?:moved|switched|migrated"
+    r"|changed|converted|ported|transitioned|upgraded|went|gone|jumped|swapped|are back"
+    r"|am back|started using)"
+    r"(?P<thing> (?:(?:the|our|my|all|everything|most|its"
+    r"|half)\b ?)(?:[\w-]+ ){0,3}?)?(?: ?(?:over|away|back))?"
     r"(?:(?: ?from (?P<old>.+?))?,? ?(?:back |over )?(?:in)?to (?P<new>.+)| ?from (?P<gone>.+))$"
 )
 _REPLACED = re.compile(
-    r"^(?P<who>I|we) (?:have )?(?:replaced|swapped|swapped out|exchanged|ditched|dropped) (?P<old>[^,]+?) (?:with|by|for|in favou?r of) (?P<new>.+)$"
+    r"^(?P<who>I|we) (?:have )?(?:replaced|swapped|swapped out|exchanged|ditched"
+    r"|dropped) (?P<old>[^,]+?) (?:with|by|for|in favou?r of) (?P<new>.+)$"
 )
 _DROPPED = re.compile(
-    r"^(?P<who>I|we) (?:have )?(?:(?:(?:dropped|ditched|removed|abandoned|retired|scrapped|got rid of|gave up(?: on)?|stopped using|quit using|moved off|moved away from|threw out|decommissioned|turned off|no longer use|no longer run|no longer write|no longer need)\s+(?P<old>.+))"
-    r"|(?:do not (?:use|run|write|need|work with|deploy to) (?P<old2>.+?) any ?more\b.*)|(?:(?:am|are) (?:not using|no longer using|no longer on|off) (?P<old3>.+)))$"
+    r"^(?P<who>I|we) (?:have )?(?:(?:(?:dropped|ditched|removed|abandoned|retired"
+    r"|scrapped|got rid of|gave up(?: on)?|stopped using|quit using|moved off"
+    r"|moved away from|threw out|decommissioned|turned off|no longer use|no longer run"
+    r"|no longer write|no longer need)\s+(?P<old>.+))"
+    r"|(?:do not (?:use|run|write|need|work with"
+    r"|deploy to) (?P<old2>.+?) any ?more\b.*)|(?:(?:am|are) (?:not using"
+    r"|no longer using|no longer on|off) (?P<old3>.+)))$"
 )
 _INSTEAD = re.compile(r" instead of (?P<old>.+)$| rather than (?P<older>.+)$", re.IGNORECASE)
-_PURPOSE = re.compile(r" (?:for|in|on|at|when|as) (?P<for>(?:the |my |our |all |most )?[\w -]{3,40})$")
+_PURPOSE = re.compile(
+    r" (?:for|in|on|at|when|as) (?P<for>(?:the |my |our |all |most )?[\w -]{3,40})$"
+)
 _USE_FORMS = {"using": "use", "running": "run", "deploying": "deploy", "hosting": "host", "storing": "store", "keeping": "keep", "embedding": "embed",
               "writing": "write", "coding": "code", "programming": "program", "tracking": "track", "working": "work"}  # fmt: skip
-_NEEDS_TOOL_FIRST = frozenset({"build", "test", "ship", "work", "cache", "query", "serve", "log", "monitor"})
-_ABOUT_TOOL = re.compile(r"(?i)^['’]?s?\s+(?:docs?|documentation|tutorial|example|guide|book|error|bug|issue|blog|course|website|conference|meetup|repo|playground|logo|community|forum|stickers?)\b")
+_NEEDS_TOOL_FIRST = frozenset(
+    {"build", "test", "ship", "work", "cache", "query", "serve", "log", "monitor"}
+)
+_ABOUT_TOOL = re.compile(
+    r"(?i)^['’]?s?\s+(?:docs?|documentation|tutorial|example|guide|book|error|bug|issue"
+    r"|blog|course|website|conference|meetup|repo|playground|logo|community|forum"
+    r"|stickers?)\b"
+)
 _VERSIONED = re.compile(r"^[A-Z][\w.+-]*(?: [A-Z0-9][\w.+-]*)*$")
 
 
 def read_stack(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """"We keep the vectors in Postgres 16", "my editor is Helix", "at work I use Kotlin"."""
+    """ "We keep the vectors in Postgres 16", "my editor is Helix", "at work I use Kotlin"."""
     lead = _LED.match(text)
-    place = f" {lead['lead']}" if lead else ""
+    place = f" {lead['lead'][0].lower()}{lead['lead'][1:]}" if lead else ""
     text = text[lead.end() :] if lead else text
     if match := _USE.match(text):
         yield from _used(match, place, clause, voice)
@@ -64,7 +100,9 @@ def read_stack(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
         rest = trim(match["rest"])
         tools = find_tools(rest)
         if tools and tools[0].start == 0:
-            yield Fact(voice.state(match["who"], "use", rest + place), "stack", *_slot(tools[0], place))
+            yield Fact(
+                voice.state(match["who"], "use", rest + place), "stack", *_slot(tools[0], place)
+            )
     elif match := _IS.match(text):
         yield from _component(match, voice)
     elif match := _GOES.match(text):
@@ -72,17 +110,27 @@ def read_stack(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
         tools = find_tools(rest)
         if tools and tools[0].start <= 4:
             what = match["what"].strip()
-            noun = f"{voice.possessive} {what}" if what else f"everything of {voice.possessive} project"
+            noun = (
+                f"{voice.possessive} {what}"
+                if what
+                else f"everything of {voice.possessive} project"
+            )
             content = f"{noun} {match['verb']} {match['prep']} {voice.shift(rest)}"
             yield Fact(sentence_case(content), "stack", *_slot(tools[0], what))
 
 
 def read_change(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """"We moved from Postgres to CockroachDB", "we dropped Celery", "I went back to cosine"."""
+    """ "We moved from Postgres to CockroachDB", "we dropped Celery", "I went back to cosine"."""
     if match := _DROPPED.match(text):
         old = trim(match["old"] or match["old2"] or match["old3"] or "")
         tools = find_tools(old)
-        if old and tools and tools[0].start <= 4 and len(old.split()) <= 8:
+        if (
+            old
+            and not re.search(r"\byet$", old)
+            and tools
+            and tools[0].start <= 4
+            and len(old.split()) <= 8
+        ):
             content = f"{voice.who(match['who'])} no longer uses {voice.shift(old)}"
             family, _ = _slot(tools[0], "")
             yield Fact(sentence_case(content), "stack", family, "", tools[0].value, change=True)
@@ -98,7 +146,7 @@ def read_change(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str
 
 def _value(text: str) -> str:
     """What was moved from or to: without the time, and without a second action after "and"."""
-    value = without_time(trim(text))
+    value = without_time(trim(text.partition(": ")[0]))
     head, joint, more = value.partition(" and ")
     return head if joint and not find_tools(more)[:1] else value
 
@@ -112,8 +160,16 @@ def _moved(who: str, thing: str, old: str, new: str, voice: Voice) -> Iterator[F
     known = new_tools or old_tools
     # "switched from cosine to inner product in pgvector": the purpose stays with the new value.
     past = f", having moved from {voice.shift(old)}" if old else ""
-    purpose = f" for {voice.shift(thing)}" if thing and not re.fullmatch(r"everything|all|most", thing) else ""
-    kind = " as the similarity measure" if known[0].kind == "similarity measure" and not purpose else ""
+    purpose = (
+        f" for {voice.shift(thing)}"
+        if thing and not re.fullmatch(r"everything|all|most", thing)
+        else ""
+    )
+    kind = (
+        " as the similarity measure"
+        if known[0].kind == "similarity measure" and not purpose
+        else ""
+    )
     content = f"{voice.who(who)} uses {voice.shift(new)}{kind}{purpose}{past}"
     slot, value = _slot(known[0], thing)
     value = new_tools[0].value if new_tools else key(new)
@@ -130,17 +186,25 @@ def _used(match: re.Match[str], place: str, clause: Clause, voice: Voice) -> Ite
     tools = find_tools(body)
     if not body or is_weak(body) or not tools or _ABOUT_TOOL.match(body[tools[0].end :]):
         return
-    if verb in _NEEDS_TOOL_FIRST and not re.match(r"(?:with|in|on|for|mostly in|mainly in|the \w+ (?:with|in|on)|everything (?:with|in|on))\b", body):
+    if verb in _NEEDS_TOOL_FIRST and not re.match(
+        r"(?:with|in|on|for|mostly in|mainly in|the \w+ (?:with|in|on)|everything (?:with"
+        r"|in|on))\b",
+        body,
+    ):
         return
-    if re.match(r"(?:not|a lot|an? (?:test|script|query|function|bug|question))\b", body):
+    if re.match(
+        r"(?:not|a lot|getting|into|out of|seeing|having|trying|an? (?:test|script|query"
+        r"|function|bug|question|loop|regex))\b|.*\b(?:this|that|these|those|here|errors?"
+        r"|example|exercise|tutorial)\b",
+        body,
+    ):
         return
-    adverb, _, bare = verb.rpartition(" ")
     object_ = voice.shift(body)
     old_tools = find_tools(older)[:1]
     gone = f" instead of {trim(older)}" if older and trim(older) else ""
     who = voice.who(match["who"])
     third = {"standardized on": "uses", "standardised on": "uses", "settled on": "uses"}.get(verb)
-    told = third or f"{adverb} {voice.state('I', bare, '').rstrip('.').split()[-1]}".strip()
+    told = f"{match['adverb'] or ''}{third or conjugate(verb)}"
     first = tools[0]
     between = body[: first.start]
     qualifier = place or _qualifier(body, between)
@@ -153,7 +217,9 @@ def _used(match: re.Match[str], place: str, clause: Clause, voice: Voice) -> Ite
 
 def _qualifier(body: str, before: str) -> str:
     """What a tool is used for: "the vectors" in "keep the vectors in Postgres", or "for tests"."""
-    stored = re.match(r"(?P<thing>(?:the |my |our |all )?[\w -]{3,30}?) (?:in|on|with|to)\b", before)
+    stored = re.match(
+        r"(?P<thing>(?:the |my |our |all )?[\w -]{3,30}?) (?:in|on|with|to)\b", before
+    )
     if stored and not re.match(r"(?:mostly|mainly|everything|it|and)\b", stored["thing"]):
         return stored["thing"]
     purpose = _PURPOSE.search(body)
@@ -162,18 +228,35 @@ def _qualifier(body: str, before: str) -> str:
 
 def _component(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
     rest = trim(match["rest"])
-    tools = find_tools(rest)
+    tools = find_tools(rest, any_case=True)
     what = re.sub(r"\bdb\b", "database", match["what"])
     lead = re.match(r"(?:(?:in|on|with|by|a|an|the|managed|plain|mostly|mainly) ){0,2}", rest)
-    if not rest or not tools or (lead and tools[0].start > lead.end()) or _ABOUT_TOOL.match(rest[tools[0].end :]):
+    if (
+        not rest
+        or not tools
+        or (lead and tools[0].start > lead.end())
+        or _ABOUT_TOOL.match(rest[tools[0].end :])
+    ):
         return
-    if re.match(r"(?:not|no longer|slow|down|broken|failing)\b", rest) or re.search(r"\b(?:is|are|was|has) (?:slow|down|broken)\b", rest):
+    if re.match(r"(?:not|no longer|slow|down|broken|failing)\b", rest) or re.search(
+        r"\b(?:is|are|was|has) (?:slow|down|broken)\b", rest
+    ):
         return
-    verb = re.search(rf"{re.escape(match['what'])} (?P<verb>.+?) (?:still |now )?{re.escape(match['rest'])}$", match[0])
+    verb = re.search(
+        rf"{re.escape(match['what'])} (?P<verb>.+?) (?:still "
+        rf"|now )?{re.escape(match['rest'])}$",
+        match[0],
+    )
     told = verb["verb"] if verb else "is"
     confidence = SAID_IN_PASSING if match["own"].lower() == "the" else 0.9
     slot, value = _slot(tools[0], "")
-    yield Fact(sentence_case(f"{voice.possessive} {what} {told} {voice.shift(rest)}"), "stack", slot, value, confidence=confidence)
+    yield Fact(
+        sentence_case(f"{voice.possessive} {what} {told} {voice.shift(rest)}"),
+        "stack",
+        slot,
+        value,
+        confidence=confidence,
+    )
 
 
 def _slot(tool: Tool, qualifier: str) -> tuple[str, str]:

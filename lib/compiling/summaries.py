@@ -11,27 +11,36 @@ from lib.tokens import count_tokens
 MAX_TOKENS = 60
 
 _LEADS_IN = re.compile(
-    r"(?i)^(?:(?:yes|no|sure|right|good (?:call|question|point)|great|exactly|then|so|in short|short answer|both|well)[,:.!—–-]? )+"
+    r"(?i)^(?:(?:yes|no|sure|right|good (?:call|question|point)|great|exactly|then|so|in short"
+    r"|short answer|both|well)[,:.!—–-]? )+"
 )
 _MAX_ADVICE_WORDS = 24
 
 
 def summarise(threads: Sequence[Thread], replies: Sequence[str], voice: Voice) -> str:
-    """"Alice asked …; <outcome>." of at most 60 tokens, about the thread with a reported outcome.
+    """ "Alice asked …; <outcome>." of at most 60 tokens, about the thread with a reported outcome.
 
-    Without one the outcome is what the reply advised. Empty when there is nothing to conclude.
+    Without one the outcome is what the reply advised. What else was asked is told where it fits.
+    Empty when there is nothing to conclude.
     """
     main = next((thread for thread in reversed(threads) if thread.outcomes), threads[0])
-    first = threads[0]
-    advice = _advice(replies[first.turns[0]])
-    begin = f"{voice.subject} {main.topic.told}"
-    begins = [begin]
-    if first is not main:
-        aside = "" if first.topic.heading else f" (the advice was: {advice})" if advice else ""
-        begins.insert(0, f"{voice.subject} {first.topic.told}{aside}, then {main.topic.told}")
-    for start in begins:
-        for ending in _endings(main, advice if first is main else ""):
-            text = sentence_case(f"{start}; {ending}")
+    advice = [_advice(replies[thread.turns[0]]) for thread in threads]
+    at = threads.index(main)
+    before = [_aside(threads[n], advice[n]) for n in range(at)]
+    after = [_aside(threads[n], advice[n]) for n in range(at + 1, len(threads))]
+    for ending in _endings(main, advice[at]):
+        core = f"{main.topic.told}; {ending}"
+        for told in (
+            [
+                *(f"{each}, then " for each in before[:1]),
+                core,
+                *(f"; also {each}" for each in after[:1]),
+            ],
+            [*(f"{each}, then " for each in before[:1]), core],
+            [core, *(f"; also {each}" for each in after[:1])],
+            [core],
+        ):
+            text = sentence_case(f"{voice.subject} {''.join(told)}")
             if count_tokens(text) <= MAX_TOKENS:
                 return text
     return ""
@@ -41,7 +50,13 @@ def _endings(thread: Thread, advice: str) -> list[str]:
     endings = [*reversed(thread.outcomes)]
     if len(endings) > 1:
         endings.insert(0, "; ".join(thread.outcomes))
-    return [*endings, *([f"the advice was: {advice}"] if advice else [])]
+    return endings or ([f"the advice was: {advice}"] if advice else [])
+
+
+def _aside(thread: Thread, advice: str) -> str:
+    """A thread in brief; its advice only where no procedure tells it."""
+    told = thread.topic.told
+    return told if thread.topic.heading or not advice else f"{told} (the advice: {advice})"
 
 
 def _advice(reply: str) -> str:

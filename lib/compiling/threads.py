@@ -10,16 +10,31 @@ from lib.compiling.sentences import Sentence, plain
 from lib.compiling.topics import Topic, find_topic, stands_alone, tell
 
 _GOOD_NEWS = re.compile(
-    r"(?i)\b(?:(?:that|this|it|which|header|first|\w+) (?:worked|fixed (?:it|that|this)|solved (?:it|that|this)|did it|did the trick|helped)\b|(?:that|this|it) was it\b"
-    r"|(?:it|that|this|everything|which) works\b|works (?:now|great|perfectly|fine|like a charm)|\w+ works, \d+|problem solved|no (?:more |further )?(?:double \w+|[\w-]+ )?(?:errors?|duplicates?|failures?|complaints|booking|bookings|crashes|timeouts)\b"
-    r"|without (?:a |any )?(?:single )?(?:failure|error|problem|hitch)|(?:is|are) (?:fixed|gone|solved|closed)\b|(?:recall\S*|accuracy|precision|coverage|throughput|score|hit rate) (?:\w+ )?(?:went|rose|climbed|improved|jumped|is|up) "
-    r"|(?:latency|errors?|failures?|cost|costs|bill|time|size|duration|mismatches|memory) (?:\w+ )?(?:fell|dropped|went down|(?:is|are) down|(?:is|are) now) |\d+ \w+ down to \d+|(?:is|are) \d\S*(?: \w+ \S+)? now\b|now (?:takes|runs|passes)\b)"
+    r"(?i)\b(?:(?:that|this|it|which|header|first|\w+) (?:worked|fixed (?:it|that|this)"
+    r"|solved (?:it|that|this)|did it|did the trick|helped)\b|(?:that|this|it) was it\b"
+    r"|(?:it|that|this|everything|which) works\b|works (?:now|great|perfectly|fine"
+    r"|like a charm)|\w+ works, \d+|problem solved|no (?:more |further )?(?:double \w+"
+    r"|[\w-]+ )?(?:errors?|duplicates?|failures?|complaints|booking|bookings|crashes"
+    r"|timeouts)\b"
+    r"|without (?:a |any )?(?:single )?(?:failure|error|problem|hitch)|(?:is"
+    r"|are) (?:fixed|gone|solved|closed)\b|(?:recall\S*|accuracy|precision|coverage"
+    r"|throughput|score|hit rate) (?:\w+ )?(?:went|rose|climbed|improved|jumped|is|up) "
+    r"|(?:latency|errors?|failures?|cost|costs|bill|time|size|duration|mismatches"
+    r"|memory) (?:\w+ )?(?:fell|dropped|went down|(?:is|are) down|(?:is|are) now) "
+    r"|\d+ \w+ down to \d+|^(?:it['’]?s |we['’]?re |now )?(?:down|up) to \d"
+    r"|brought \S+ (?:back |down )?to \d|(?:is|are) \d\S*(?: \w+ \S+)? now\b"
+    r"|now (?:takes|runs|passes)\b)"
 )
 _DECIDED = re.compile(
-    r"(?i)\b(?:went back to|going with|decided (?:on|to|for)|i(?:['’]ll| will) (?:go with|keep|use|stick)|settled on|chose|picked|switched to|rated|done[:,]|deployed|shipped|released|merged)\b"
+    r"(?i)^done[:,] |\b(?:went back to|going with|decided (?:on|to|for)|i(?:['’]ll"
+    r"| will) (?:go with|keep|use|stick)|settled on|chose|picked|switched to|rated"
+    r"|deployed|shipped|released|merged)\b"
 )
 _BAD_NEWS = re.compile(
-    r"(?i)\b(?:not work|n['’]t work|still (?:fails?|failing|crash\w*|broken|gets?|the same|does|not|hangs|slow|conflicts?)|did(?:n['’]t| not) (?:help|work|fix|change)|no (?:luck|change)|same error|works? (?:on|only) localhost|works (?:on|in) \w+, but|but (?:behind|now|then|when|on|in)\b)\b"
+    r"(?i)\b(?:not work|n['’]t work|still (?:fails?|failing|crash\w*|broken|gets?"
+    r"|the same|does|not|hangs|slow|conflicts?)|did(?:n['’]t| not) (?:help|work|fix"
+    r"|change)|no (?:luck|change)|same error|works? (?:on|only) localhost|works (?:on"
+    r"|in) \w+, but|but (?:behind|now|then|when|on|in)\b)\b"
 )
 _WORD = re.compile(r"[a-z_]{5,}")
 
@@ -84,9 +99,7 @@ def _belongs_to(threads: Sequence[Thread], report: str) -> int:
     )
 
 
-def _with_outcome(
-    thread: Thread, reports: Sequence[Sentence], number: int, voice: Voice
-) -> Thread:
+def _with_outcome(thread: Thread, reports: Sequence[Sentence], number: int, voice: Voice) -> Thread:
     told = [
         uncapitalised(tell(sentence.text, voice))
         for sentence in reports
