@@ -25,6 +25,7 @@ CUT_ITEMS = 200
 
 # By how much lines can cost less together than one by one: a section's last line may save a token.
 _TAIL_SLACK = 40
+_PLENTY = 2**40  # tokens; beyond it a budget would not fit the arrays
 
 
 class Assembly:
@@ -94,6 +95,7 @@ class Assembly:
 
     def _possible(self, largest: int) -> list[int]:
         """Rows that might fit, by what they cost at least."""
+        largest = min(largest, _PLENTY)
         spent = np.cumsum(self._ranking.columns.tokens[self._eligible])
         rows: list[int] = self._eligible[
             : int(np.searchsorted(spent, largest + _TAIL_SLACK))

@@ -89,7 +89,7 @@ class _Lines:
     """One row per line: key, memory, episode, kind, identity, when, session, tokens."""
     sessions: dict[str, int]
     pairs: Ints
-    """(key of the line, key of its carrier)."""
+    """One row per link: its own key, the key of the line, the key of its carrier."""
 
 
 class CandidateCache:
@@ -134,7 +134,8 @@ def matching_rows(
     for term in terms:
         match = f"text : ({term}) AND subject : s{columns.subject}"
         (keys,) = connection.execute(statement, (match,)).fetchone()
-        found.append(columns.rows_of(np.fromstring(keys or "", np.int64, sep=",")))
+        none = np.empty(0, np.int64)
+        found.append(columns.rows_of(np.fromstring(keys, np.int64, sep=",")) if keys else none)
     return found
 
 
@@ -172,12 +173,16 @@ def _read_lines(connection: sqlite3.Connection, subject: int, known: _Lines | No
         )
     ]
     table = np.array(fresh, dtype=np.int64).reshape(-1, 8)
-    # Links of a memory are rewritten when it gains a source, so they are always read whole.
-    found = cursor.execute(
-        "SELECT passage, carrier FROM carried WHERE subject = ? ORDER BY key", (subject,)
+    last_link = int(known.pairs[-1, 0]) if known and len(known.pairs) else 0
+    links = cursor.execute(
+        "SELECT key, passage, carrier FROM carried WHERE subject = ? AND key > ? ORDER BY key",
+        (subject, last_link),
     ).fetchall()
-    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-    return _Lines(np.concatenate([known.table, table]) if known else table, sessions, pairs)
+    pairs = np.array(links, dtype=np.int64).reshape(-1, 3)
+    if known is not None:
+        table = np.concatenate([known.table, table])
+        pairs = np.concatenate([known.pairs, pairs])
+    return _Lines(table, sessions, pairs)
 
 
 def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: _Lines) -> Columns:
@@ -196,7 +201,7 @@ def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: 
     table = lines.table[shown]
     before, after = _neighbours(table)
     at = {int(key): row for row, key in enumerate(table[:, 0])} if related else {}
-    kept_pairs = lines.pairs[np.isin(lines.pairs, table[:, 0]).all(axis=1)]
+    pairs = lines.pairs[np.isin(lines.pairs[:, 1:], keys[~shown], invert=True).all(axis=1)]
     return Columns(
         subject=subject,
         version=version,
@@ -210,8 +215,8 @@ def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: 
         tokens=table[:, 7],
         dated=state[shown] == DATED,
         until=until[shown],
-        carried=np.searchsorted(table[:, 0], kept_pairs[:, 0]),
-        carriers=np.searchsorted(table[:, 0], kept_pairs[:, 1]),
+        carried=np.searchsorted(table[:, 0], pairs[:, 1]),
+        carriers=np.searchsorted(table[:, 0], pairs[:, 2]),
         newest_first=np.lexsort((-table[:, 0], -table[:, 5])),
         before=before,
         after=after,

@@ -48,12 +48,10 @@ def insert_of_memory(
 
 
 def link(connection: sqlite3.Connection, memory: int) -> None:
-    """Notes which line of the memory and of its source episodes has all words of the other."""
-    connection.execute(
-        "DELETE FROM carried WHERE passage IN (SELECT key FROM passages WHERE memory = ?1)"
-        " OR carrier IN (SELECT key FROM passages WHERE memory = ?1)",
-        (memory,),
-    )
+    """Notes which line of the memory and of its source episodes has all words of the other.
+
+    Lines never change and sources are only added, so what was noted once stays true.
+    """
     own = connection.execute(
         "SELECT key, subject, text FROM passages WHERE memory = ?", (memory,)
     ).fetchall()
@@ -74,7 +72,7 @@ def link(connection: sqlite3.Connection, memory: int) -> None:
             if carries(words, said):
                 pairs.append((row["subject"], key, row["key"]))
     connection.executemany(
-        "INSERT INTO carried (subject, passage, carrier) VALUES (?, ?, ?)", pairs
+        "INSERT OR IGNORE INTO carried (subject, passage, carrier) VALUES (?, ?, ?)", pairs
     )
 
 

@@ -80,10 +80,10 @@ CREATE TABLE carried (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
     subject INTEGER NOT NULL REFERENCES subjects ON DELETE CASCADE,
     passage INTEGER NOT NULL REFERENCES passages ON DELETE CASCADE,
-    carrier INTEGER NOT NULL REFERENCES passages ON DELETE CASCADE
+    carrier INTEGER NOT NULL REFERENCES passages ON DELETE CASCADE,
+    UNIQUE (passage, carrier)
 );
 CREATE INDEX carried_subject ON carried (subject, key);
-CREATE INDEX carried_passage ON carried (passage);
 CREATE INDEX carried_carrier ON carried (carrier);
 CREATE TABLE marks (
     passage INTEGER NOT NULL REFERENCES passages ON DELETE CASCADE,

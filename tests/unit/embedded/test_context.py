@@ -13,7 +13,7 @@ from lib.errors import InputError
 from lib.models import ContextBundle, Message
 from lib.tokens import count_tokens
 from tests.support.plain_compiler import PlainCompiler
-from tests.unit.embedded.conftest import START, Clock
+from tests.unit.embedded.conftest import START, Clock, OpenRuntime
 
 WORDS = (
     *(
@@ -234,6 +234,27 @@ def test_a_long_task_is_cut_and_an_empty_one_asks_for_the_subject(
 ) -> None:
     assert len(runtime.get_context("ada", "kiln " * 2000).task) <= 4000
     assert runtime.get_context("ada", " \n").task == "What should I know about this subject?"
+
+
+def test_any_larger_budget_will_do(runtime: EmbeddedRuntime) -> None:
+    runtime.record_episode("ada", "I live in Porto.")
+    assert runtime.get_context("ada", "Porto", max_tokens=10**40).context_used
+
+
+def test_columns_read_piece_by_piece_equal_those_read_at_once(
+    open_runtime: OpenRuntime, path: Path
+) -> None:
+    runtime = open_runtime(path)
+    for number in range(12):
+        runtime.record_episode("ada", f"I live in town {number}. Why {number}?", session_id="s")
+        if number % 3 == 2:
+            runtime.compile_memories("ada")
+        if number == 7:
+            runtime.forget_memory("ada", runtime.list_memories("ada").memories[0].id)
+        piecewise = runtime.get_context("ada", "Why do I live in this town?", max_tokens=300)
+        fresh = open_runtime(path)
+        assert fresh.get_context("ada", piecewise.task, max_tokens=300) == piecewise
+        fresh.close()
 
 
 @pytest.mark.parametrize("max_tokens", [0, -5])

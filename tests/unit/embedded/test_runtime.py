@@ -2,6 +2,7 @@
 
 import math
 import threading
+import tomllib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import count
@@ -40,6 +41,13 @@ def test_it_is_a_memory_runtime_and_says_where_it_is(runtime: EmbeddedRuntime, p
     assert runtime.ping() >= 0
     assert "strict_budget" in runtime.capabilities()
     assert "semantic_search" not in runtime.capabilities()
+
+
+def test_the_version_is_the_projects() -> None:
+    project = tomllib.loads(
+        (Path(__file__).resolve().parents[3] / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
+    assert project["version"] == VERSION
 
 
 def test_a_recorded_episode_comes_back_as_it_was(runtime: EmbeddedRuntime) -> None:
