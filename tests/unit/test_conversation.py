@@ -1,0 +1,274 @@
+"""Turns: asked once, recorded once, replaced by name, reloaded as they were."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lib.assistant import PreparedPrompt
+from lib.conversation import (
+    HISTORY_TURNS,
+    CompileGate,
+    Conversation,
+    ReplyFigures,
+    Turn,
+    Visit,
+    compile_once,
+    compile_when_due,
+    list_sessions,
+    load_conversation,
+    record_turn,
+    to_json,
+    to_markdown,
+)
+from lib.embedded.runtime import EmbeddedRuntime
+from lib.errors import StatewaveConnectionError
+from lib.models import Episode, Message
+from tests.support.plain_compiler import PlainCompiler
+from tests.support.values import NOW
+
+FIGURES = ReplyFigures(model="gpt-4o-mini", memories=2, context_tokens=40, total_ms=12.5)
+PROMPT = PreparedPrompt((Message("user", "Hello"),), None, None)
+
+
+class FlakyRuntime(EmbeddedRuntime):
+    """Refuses to record while `away`; `lost_answers` records and then says it did not."""
+
+    away = False
+    lost_answers = False
+
+    def record_episode(self, *args: Any, **kwargs: Any) -> Episode:
+        if self.away:
+            raise StatewaveConnectionError("away")
+        episode = super().record_episode(*args, **kwargs)
+        if self.lost_answers:
+            raise StatewaveConnectionError("no answer")
+        return episode
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[FlakyRuntime]:
+    engine = FlakyRuntime(tmp_path / "memory.db", compiler=PlainCompiler())
+    yield engine
+    engine.close()
+
+
+def answered(conversation: Conversation, question: str, reply: str, *, at: datetime = NOW) -> Turn:
+    """The last turn after asking `question` and getting `reply` whole."""
+    conversation.ask(question, turn_id=f"turn-{len(conversation.turns)}-{question}", at=at)
+    turn = conversation.waiting
+    assert turn
+    turn.begin(PROMPT, FIGURES)
+    turn.reply = reply
+    turn.finish(FIGURES)
+    return turn
+
+
+def test_a_double_click_asks_once() -> None:
+    talk = Conversation("ann", "s")
+    talk.ask("Hello", turn_id="1", at=NOW)
+    talk.ask("Hello", turn_id="2", at=NOW + timedelta(seconds=0.3))
+    assert [turn.id for turn in talk.turns] == ["1"]
+
+
+def test_the_same_question_later_is_another_turn() -> None:
+    talk = Conversation("ann", "s")
+    answered(talk, "Hello", "Hi")
+    talk.ask("Hello", turn_id="2", at=NOW + timedelta(minutes=1))
+    assert len(talk.turns) == 2
+
+
+def test_an_empty_message_is_none_and_nul_and_surrogates_are_replaced() -> None:
+    talk = Conversation("ann", "s")
+    talk.ask("  ", turn_id="1", at=NOW)
+    assert talk.turns == []
+    talk.ask("a\x00b\ud800", turn_id="2", at=NOW)
+    assert talk.turns[0].question == "a\ufffdb?"
+
+
+def test_a_reply_stopped_in_the_middle_is_kept_as_stopped() -> None:
+    talk = Conversation("ann", "s")
+    talk.ask("Hello", turn_id="1", at=NOW)
+    turn = talk.turns[0]
+    turn.begin(PROMPT, FIGURES)
+    turn.reply = "Half a"
+    talk.interrupt(turn, stopped=True)
+    assert turn.state == "stopped"
+    assert turn.unrecorded
+
+
+def test_a_click_before_the_first_word_leaves_the_question_waiting_but_stop_ends_it() -> None:
+    talk = Conversation("ann", "s")
+    talk.ask("Hello", turn_id="1", at=NOW)
+    turn = talk.turns[0]
+    turn.begin(PROMPT, FIGURES)
+    talk.interrupt(turn, stopped=False)
+    assert talk.waiting is turn
+    turn.begin(PROMPT, FIGURES)
+    talk.interrupt(turn, stopped=True)
+    assert talk.waiting is None
+    assert turn.state == "stopped"
+
+
+def test_stopping_a_regeneration_before_its_first_word_keeps_the_earlier_reply() -> None:
+    talk = Conversation("ann", "s")
+    earlier = answered(talk, "Hello", "Hi")
+    talk.ask_again(turn_id="2", at=NOW)
+    again = talk.turns[-1]
+    again.begin(PROMPT, FIGURES)
+    talk.interrupt(again, stopped=True)
+    assert talk.turns == [earlier]
+
+
+def test_history_holds_the_last_answered_turns_and_no_failed_one() -> None:
+    talk = Conversation("ann", "s")
+    for number in range(HISTORY_TURNS + 2):
+        answered(talk, f"q{number}", f"a{number}")
+    talk.turns[-1].fail("no")
+    talk.ask("now", turn_id="now", at=NOW)
+    history = talk.history(talk.turns[-1])
+    assert len(history) == 2 * HISTORY_TURNS
+    assert history[0].content == "q1"
+    assert history[-1].content == f"a{HISTORY_TURNS}"
+
+
+def test_a_turn_is_recorded_once_even_when_the_answer_was_lost(runtime: FlakyRuntime) -> None:
+    talk = Conversation("ann", "s")
+    turn = answered(talk, "Hello", "Hi")
+    runtime.lost_answers = True
+    assert not record_turn(runtime, talk, turn)
+    assert turn.record_error == "no answer"
+    runtime.lost_answers = False
+    assert record_turn(runtime, talk, turn)
+    assert record_turn(runtime, talk, turn)
+    (episode,) = runtime.timeline("ann").episodes
+    assert episode.id == turn.episode_id
+    assert episode.session_id == "s"
+    assert episode.when == NOW
+    assert episode.messages == (Message("user", "Hello"), Message("assistant", "Hi"))
+
+
+def test_a_stopped_reply_says_so_and_a_failed_one_is_not_stored(runtime: FlakyRuntime) -> None:
+    talk = Conversation("ann", "s")
+    stopped = answered(talk, "Hello", "Hi th")
+    stopped.state = "stopped"
+    record_turn(runtime, talk, stopped)
+    failed = answered(talk, "And?", "")
+    failed.fail("no key")
+    assert not record_turn(runtime, talk, failed)
+    (episode,) = runtime.timeline("ann").episodes
+    assert episode.metadata["stopped"] is True
+
+
+def test_a_replacement_records_what_it_replaces_first_and_names_it(runtime: FlakyRuntime) -> None:
+    talk = Conversation("ann", "s")
+    first = answered(talk, "Hello", "Hi")
+    talk.ask_again(turn_id="2", at=NOW + timedelta(seconds=5))
+    second = talk.turns[-1]
+    second.begin(PROMPT, FIGURES)
+    second.reply = "Good day"
+    second.finish(FIGURES)
+    assert [turn.id for turn in talk.unrecorded()] == [first.id, "2"]
+    assert record_turn(runtime, talk, second)
+    episodes = {episode.id: episode for episode in runtime.timeline("ann").episodes}
+    assert first.episode_id in episodes
+    assert second.episode_id
+    assert episodes[second.episode_id].metadata["replaces"] == first.episode_id
+
+
+def test_turns_wait_while_the_runtime_is_away_and_follow_the_next_recorded_one(
+    runtime: FlakyRuntime,
+) -> None:
+    visit = Visit()
+    talk = visit.open(Conversation("ann", "s"))
+    runtime.away = True
+    visit.record(runtime, talk, answered(talk, "One", "1"))
+    visit.record(runtime, talk, answered(talk, "Two", "2"))
+    assert len(visit.unrecorded()) == 2
+    assert visit.compile_due == {}
+    runtime.away = False
+    visit.record(runtime, talk, answered(talk, "Three", "3"))
+    assert visit.unrecorded() == []
+    assert visit.compile_due == {"ann": False}
+    assert len(runtime.timeline("ann").episodes) == 3
+
+
+def test_a_session_reloads_as_it_was_with_the_newest_reply_only(runtime: FlakyRuntime) -> None:
+    talk = Conversation("ann", "s")
+    record_turn(runtime, talk, answered(talk, "Hello", "Hi"))
+    talk.ask_again(turn_id="again", at=NOW + timedelta(seconds=5))
+    second = talk.turns[-1]
+    second.begin(PROMPT, FIGURES)
+    second.reply = "Good day"
+    second.finish(replace(FIGURES, first_token_ms=3.0))
+    record_turn(runtime, talk, second)
+    loaded = load_conversation("ann", "s", runtime.timeline("ann").episodes)
+    (turn,) = loaded.turns
+    assert (turn.question, turn.reply, turn.state) == ("Hello", "Good day", "whole")
+    assert turn.figures == second.figures
+    assert turn.can_regenerate
+
+
+def test_an_episode_of_several_turns_loads_as_such_and_is_not_replaced_alone(
+    runtime: FlakyRuntime,
+) -> None:
+    said = [
+        Message("user", "One"),
+        Message("assistant", "1"),
+        Message("user", "Two"),
+        Message("assistant", "2"),
+    ]
+    runtime.record_episode("ann", said, session_id="s")
+    loaded = load_conversation("ann", "s", runtime.timeline("ann").episodes)
+    assert [(turn.question, turn.reply) for turn in loaded.turns] == [("One", "1"), ("Two", "2")]
+    assert not loaded.turns[-1].can_regenerate
+
+
+def test_sessions_are_listed_latest_first_with_their_first_message(runtime: FlakyRuntime) -> None:
+    for session, at in (("a", NOW), ("b", NOW + timedelta(days=1))):
+        runtime.record_episode(
+            "ann", [Message("user", f"First of {session}")], session_id=session, occurred_at=at
+        )
+    runtime.record_episode("ann", [Message("user", "No session")])
+    entries = list_sessions(runtime.timeline("ann").episodes)
+    assert [(entry.session_id, entry.title) for entry in entries] == [
+        ("b", "First of b"),
+        ("a", "First of a"),
+    ]
+
+
+def test_compiling_is_due_after_so_many_episodes_and_never_at_zero(runtime: FlakyRuntime) -> None:
+    gate = CompileGate()
+    runtime.record_episode("ann", "Ann lives in Porto.")
+    assert compile_when_due(runtime, "ann", every=0, gate=gate) is None
+    assert compile_when_due(runtime, "ann", every=2, gate=gate) is None
+    runtime.record_episode("ann", "Ann ships on Fridays.")
+    report = compile_when_due(runtime, "ann", every=2, gate=gate)
+    assert report
+    assert report.episodes_compiled == 2
+
+
+def test_a_subject_is_compiled_by_one_at_a_time(runtime: FlakyRuntime) -> None:
+    gate = CompileGate()
+    assert gate.enter("ann")
+    assert compile_once(runtime, "ann", gate=gate) is None
+    assert compile_once(runtime, "bob", gate=gate) is not None
+    gate.leave("ann")
+    assert compile_once(runtime, "ann", gate=gate) is not None
+
+
+def test_a_conversation_can_be_kept_as_markdown_and_json() -> None:
+    talk = Conversation("ann", "s")
+    turn = answered(talk, "Hello", "Hi")
+    turn.episode_id = "e1"
+    text = to_markdown(talk)
+    for part in ("# Conversation with ann", "Hello", "Hi", "2 memories", "gpt-4o-mini", "e1"):
+        assert part in text
+    data = json.loads(to_json(talk))
+    assert data["session_id"] == "s"
+    assert data["turns"][0]["messages_sent"] == [{"role": "user", "content": "Hello"}]
+    assert data["turns"][0]["figures"]["context_tokens"] == 40
