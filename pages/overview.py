@@ -31,13 +31,15 @@ try:
         overview_cards.draw(subject_id, task, figures)
     elif subject_id not in demo:
         overview_cards.draw_empty(subject_id)
+    answers = True
 except StatewaveError as error:
     failures.show(error, key="figures")
+    answers = False
 
 connected, settings = st.columns(2, gap="medium")
 with connected:
     st.subheader("What is connected")
-    connection.draw()
+    connection.draw(answers=answers)
 with settings:
     st.subheader("Your own server and model")
     connection.draw_settings()

@@ -20,10 +20,12 @@ LLM_BASE_URL=https://api.openai.com/v1
 """
 
 
-def draw() -> None:
-    """Engine, place and model in use, with what they cannot do."""
+def draw(*, answers: bool) -> None:
+    """Engine, place and model in use; what the engine cannot do, when it `answers` at all."""
     runtime = resources.memory_runtime()
     model = resources.chat_model()
+    # A server tells its version together with its abilities, so these are asked for first.
+    missing = missing_capabilities(runtime) if answers else ()
     info = runtime.info()
     reads = "a language model" if model.is_language_model else "quotes what it is given"
     st.table(
@@ -35,8 +37,9 @@ def draw() -> None:
         border="horizontal",
         alt="What the app is connected to",
     )
-    missing = missing_capabilities(runtime)
-    if missing:
+    if not answers:
+        st.caption("The engine does not answer, so what it can do is unknown.")
+    elif missing:
         st.caption("What this engine does not do: " + " ".join(missing))
 
 
@@ -46,4 +49,4 @@ def draw_settings() -> None:
         "Put these lines into a file named `.env` beside `streamlit_app.py`, or set them as "
         "environment variables, then start the app again."
     )
-    st.code(ENVIRONMENT_EXAMPLE, language="bash", wrap_lines=True)
+    st.code(ENVIRONMENT_EXAMPLE, language=None, wrap_lines=True)

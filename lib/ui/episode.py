@@ -29,7 +29,7 @@ def heading(episode: Episode) -> str:
 def draw(episode: Episode) -> None:
     """Every message of the episode, literally; a payload without messages as JSON."""
     if not episode.messages:
-        st.code(json.dumps(dict(episode.payload), indent=2, ensure_ascii=False), language="json")
+        st.code(json.dumps(dict(episode.payload), indent=2, ensure_ascii=False), language=None)
     for message in episode.messages:
         speaker = episode.subject_id if message.role == "user" else message.role.capitalize()
         st.markdown(f"**{literal(speaker)}**")

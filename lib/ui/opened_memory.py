@@ -25,10 +25,14 @@ def draw(
             _draw_trust(subject, memory)
             if can_change:
                 _draw_actions(subject, memory)
+            else:
+                st.caption(
+                    "This server cannot forget or correct a single memory, only delete a subject."
+                )
         with origin:
             _draw_sources(subject, memory)
         with st.expander("Raw JSON", icon=":material/data_object:"):
-            st.code(memory_json(memory), language="json", wrap_lines=True)
+            st.code(memory_json(memory), language=None, wrap_lines=True)
 
 
 def _draw_head(memory: Memory, listed: Sequence[Memory]) -> None:
