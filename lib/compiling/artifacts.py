@@ -44,7 +44,7 @@ class Artifact:
 def find_artifacts(
     sentences: list[Sentence], topic: Topic | None, voice: Voice
 ) -> Iterator[Artifact]:
-    """The artifacts a person names, each with what it is for; nothing that has no stated purpose."""
+    """The artifacts a person names with what they are for; none without a stated purpose."""
     for kind, pattern in _PATTERNS:
         for sentence in sentences:
             text = plain(sentence.text)

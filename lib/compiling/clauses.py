@@ -150,7 +150,7 @@ def _clauses(sentence: Sentence) -> Iterator[Clause]:
         return
     parts = list(_parts(expand(_PARENTHESIS.sub("", text))))
     if sentence.asks:
-        # "We run Postgres 16, which index should I add?": what stands before the question is stated.
+        # "We run Postgres 16, which index should I add?": what stands before it is stated.
         first = next((n for n, (part, _) in enumerate(parts) if asks(_OPENER.sub("", part))), None)
         if first is None or first == 0:
             return

@@ -3,23 +3,9 @@
 import re
 from dataclasses import dataclass
 
+from lib.compiling.words import WORDS
+
 _IRREGULAR = {"am": "is", "are": "is", "be": "is", "have": "has", "do": "does", "go": "goes"}
-_MODALS = frozenset(
-    "can could may might must shall should will would cannot ought was were is has does "
-    "had did".split()
-)
-# Past forms that do not end in -ed, and forms that are the same in past and present: left as they are.
-_PAST = frozenset(
-    "went got made took ran wrote found saw tried put set cut read let hit built sent "
-    "spent kept left "
-    "lost thought told began broke chose came drove fell felt gave grew heard held knew "
-    "led meant met "
-    "paid said sold shut spoke stood threw understood won wore brought bought caught "
-    "fought taught dealt "
-    "drew forgot hid rose rebuilt rewrote split quit cost swapped became slept bit spun "
-    "reran reset".split()
-)
-_NOT_PAST = frozenset("need feed seed speed embed proceed exceed succeed bleed heed weed".split())
 _ADVERBS = (
     "also|still|just|already|now|never|always|only|really|usually|often|then|actually|even|mostly"
     "|mainly|first|simply|currently|finally|probably|recently|both|all"
@@ -53,7 +39,8 @@ _PRONOUN = re.compile(
 )
 _SHIFTED = {
     "my": "their", "our": "their", "mine": "theirs", "ours": "theirs", "me": "them", "us": "them",
-    "myself": "themselves", "ourselves": "themselves", "my own": "their own", "our own": "their own",
+    "myself": "themselves", "ourselves": "themselves",
+    "my own": "their own", "our own": "their own",
 }  # fmt: skip
 
 
@@ -70,7 +57,11 @@ def conjugate(verb: str) -> str:
     lower = verb.lower()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
-    if lower in _MODALS or lower in _PAST or (lower.endswith("ed") and lower not in _NOT_PAST):
+    if (
+        lower in WORDS.modals
+        or lower in WORDS.past
+        or (lower.endswith("ed") and lower not in WORDS.not_past)
+    ):
         return lower
     if re.search(r"[^aeiou]y$", lower):
         return lower[:-1] + "ies"
@@ -78,10 +69,10 @@ def conjugate(verb: str) -> str:
 
 
 def uncapitalised(text: str) -> str:
-    """`text` with a small first letter where its first word is no name: as it reads mid-sentence."""
+    """`text` as it reads mid-sentence: with a small first letter unless a name begins it."""
     first, _, rest = text.partition(" ")
     word = first.rstrip(",:;")
-    ordinary = word.lower() in _ORDINARY or (
+    ordinary = word.lower() in WORDS.ordinary or (
         word[:1].isupper() and word[1:].islower() and (_ENDING.search(word) or "-" in word)
     )
     if not ordinary or word == "I" or re.match(r"[A-Z][a-z]+\b", rest):
@@ -99,21 +90,7 @@ def sentence_case(text: str) -> str:
     return f"{body if keeps else head.upper() + body[1:]}."
 
 
-# Capitalised words that are hardly ever names, and endings that names hardly ever have.
-_ORDINARY = frozenset(
-    "the a an my our some all whenever when since after if every most many half about "
-    "with by in on at for to from there their two three four five six what how where "
-    "why which "
-    "this that these those it they as now no one both each almost put cut let give send "
-    "store keep make start use set count retry match move add chunk acknowledge "
-    "yesterday "
-    "today before until during while because behind requests queries users tests builds "
-    "answers replies parse wrap book go read check try ask pick run call write create "
-    "install configure enable disable replace remove update pass return log test hash "
-    "sort join raise lower limit cache index build deploy wait look think consider "
-    "avoid prefer instead first then it's you your yes no their its parse wrap skip "
-    "leave drop append divide list done streaming".split()
-)
+# Endings that names hardly ever have.
 _ENDING = re.compile(r"(?:ed|ing|ly|ions?|ments?|ness|eval|ches|sses|ters|ages|sts|ves)$")
 
 

@@ -1,13 +1,14 @@
-"""Identity: name, role, employer, home, team and other traits a person states of themselves."""
+"""Identity: the name, role, employer and home a person states."""
 
 import re
 from collections.abc import Iterator
 
 from lib.compiling.clauses import Clause
-from lib.compiling.facts import SAID_IN_PASSING, Fact
+from lib.compiling.facts import Fact
 from lib.compiling.grammar import Voice, sentence_case
 from lib.compiling.lexicon import find_tools
 from lib.compiling.phrases import CAP, NAME, is_proper, key, trim
+from lib.compiling.words import WORDS
 
 _PERSON = rf"{CAP}[\w'’-]+(?: (?:van|von|de|da|der|del|al|bin|ben|O['’])? ?{CAP}[\w'’-]+){{0,2}}"
 _NAMED = re.compile(
@@ -19,23 +20,6 @@ _I_AM_NAME = re.compile(rf"^I am (?P<name>{_PERSON})(?P<rest>$|,.*| (?:from|at|w
 _NAME_HERE = re.compile(
     rf"^(?:(?:this|it) is (?P<a>{_PERSON})(?: here)?(?: (?:from|at|with) .*|$)"
     rf"|(?P<b>{CAP}[\w'’-]+) here)(?P<rest>$|,.*)$"
-)
-_NOT_NAMES = frozenset(
-    "Nothing Everything Something Anything Help Error Stuck German French Italian "
-    "Spanish Portuguese Polish Dutch Swedish Danish Norwegian Finnish Greek Turkish "
-    "Russian "
-    "Ukrainian Indian Chinese Japanese Korean Brazilian Mexican American Canadian "
-    "British English Irish Scottish Welsh Australian Austrian Swiss Belgian Czech "
-    "Slovak "
-    "Hungarian Romanian Bulgarian Croatian Serbian Israeli Egyptian Nigerian Kenyan "
-    "African European Asian Catholic Muslim Jewish Hindu Buddhist Christian Sorry Not "
-    "OK Ok Done New Back Sure Vegan Vegetarian It That This What There Here Someone "
-    "Somebody Same Good Great Just Still Also So Yes No Well Right Argentinian "
-    "Colombian "
-    "Chilean Persian Iranian Iraqi Lebanese Pakistani Thai Vietnamese Filipino "
-    "Indonesian Malaysian Estonian Latvian Lithuanian Slovenian Icelandic Moroccan "
-    "Happy Glad "
-    "Perfect Looking Using Building Working Trying Getting Going Running".split()
 )
 _ROLE_HEAD = (
     r"(?:developer|dev|engineer|programmer|designer|manager|lead|leader|founder"
@@ -68,6 +52,9 @@ _AS_ROLE = re.compile(
     rf"^As (?P<role>an? (?:[\w+#-]+ ){{0,3}}?{_ROLE_HEAD}),? (?P<rest>I (?!want|can"
     rf"|should|need|would|must|will)\w+ .+)$",
     re.IGNORECASE,
+)
+_TITLE = re.compile(
+    r"(?i)(?:an?|the|our|head|cto|ceo|cfo|coo|vp|director|co-?founder|founder|lead)\b"
 )
 _NOT_ROLE = re.compile(
     r"(?i)\b(?:not|no|never|bit|lot|big fan|huge fan|one|same|stuck|looking|trying"
@@ -110,16 +97,15 @@ _WORKS = re.compile(
     r"^I work (?P<how>remotely|from home|part[- ]time|full[- ]time|nights|night shifts"
     r"|freelance|alone|on my own|four days a week|\d+ (?:hours|days) a week)\b"
 )
-_FIELD = re.compile(r"^I (?:work|am working) in (?P<field>[a-z][\w /&-]{2,40})$")
+_FIELD = re.compile(
+    r"^I (?:work|am working) in "
+    r"(?P<field>(?!(?:the|an?|my|our|this|that|parallel|progress|tandem)\b)[a-z][\w /&-]{2,40})$"
+)
 _LIVE = re.compile(
     rf"^(?:I|we) (?:am |are )?(?:live|living|based|located|reside)(?: here| now)? (?:in"
     rf"|near|outside|just outside) (?P<place>{NAME}(?:, {NAME})?)(?P<rest>.*)$"
 )
 _LIVE_LOWER = re.compile(r"^I (?:am )?(?:live|living|based) in (?P<place>[a-z]{3,}(?: city)?)$")
-_NOT_PLACE = frozenset(
-    "the fear hope constant my our this that total vim emacs excel code slack jira "
-    "meetings terminal denial peace pain darkness".split()
-)
 _MOVED = re.compile(
     rf"^I (?:have )?(?:moved|relocated)(?: house)?(?: (?:here"
     rf"|back))?(?: from (?P<old>{NAME}))?,? (?:back )?to (?P<place>{NAME}(?:, "
@@ -131,77 +117,18 @@ _TRANSIENT = re.compile(
     r"|three) (?:weekend|week|days?|conference|holidays?)|on (?:holiday|vacation)"
     r"|visiting|until)\b"
 )
-_IS = r" (?:is|are) (?:now |currently )?"
-_OWN = re.compile(
-    rf"^my (?P<what>birthday|time ?zone|pronouns|native language|mother tongue"
-    rf"|first language|email(?: address)?|github (?:handle|username)|handle|job title"
-    rf"|title|salary|age|shoe size|blood type){_IS}(?P<value>[^,]+)$",
-    re.IGNORECASE,
-)
-_KIN = (
-    r"(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|kid|brother"
-    r"|sister|mother|father|mom|mum|dad|manager|boss|lead|team lead|tech lead|cto|ceo"
-    r"|co-?founder|mentor|supervisor|advisor|product owner|pet)"
-)
-_KIN_NAMED = re.compile(
-    rf"^(?:my|our) (?P<kin>{_KIN})(?:(?:['’]s)? name)? (?:is|is called"
-    rf"|is named) (?P<name>{NAME})(?P<rest>$|,.*)$",
-    re.IGNORECASE,
-)
-_KIN_WANTS = re.compile(
-    rf"^(?P<who>(?:my|our) (?P<kin>(?:team |tech |engineering )?(?:lead|boss|manager"
-    rf"|cto|ceo|client|customer|security team|legal team|compliance team|finance team"
-    rf"|auditor|auditors|product owner|company|employer|team|co-?founder|supervisor"
-    rf"|advisor|professor))(?: (?:(?:Prof|Dr|Mr|Ms"
-    rf"|Mrs)\. )?{CAP}\w+)?) (?P<verb>insists? on|requires?|wants?|demands?|forbids?"
-    rf"|does not allow|do not allow|bans?|banned|prohibits?|only allows?|mandates?"
-    rf"|expects?) (?P<rest>.+)$",
-    re.IGNORECASE,
-)
-_AGE = re.compile(r"^I am (?P<age>\d{1,2})(?: years old)?$")
-_TEAM = re.compile(
-    r"^(?:we are (?P<a>(?:an? )?(?:small |remote "
-    r"|distributed )?(?:team of \w+(?: (?:people|engineers|developers|devs))?"
-    r"|\w+ (?:people|engineers|developers|devs)))|(?:my|our) team (?:has|is|of"
-    r"|consists of) (?P<b>[^,]*\b(?:people|engineers|developers|devs|members|person"
-    r"|strong|\d+|of (?:two|three|four|five|six|seven|eight|nine|ten|twelve))\b[^,]*)"
-    r"|there are (?P<c>\w+) of us)",
-    re.IGNORECASE,
-)
-_TRAIT = re.compile(
-    r"^I am (?P<trait>(?:an? )?(?:vegan|vegetarian|pescatarian|left-handed"
-    r"|colou?r[- ]?blind|dyslexic|deaf|blind|hard of hearing|lactose intolerant"
-    r"|pregnant|retired|self-taught|self-employed|native (?:\w+ )?speaker(?: of \w+)?"
-    r"|beginner (?:in|with|at) [^,]+|new to [^,]+|allergic to [^,]+))$",
-    re.IGNORECASE,
-)
-_SPEAKS = re.compile(
-    rf"^I speak (?P<what>(?:fluent |some |a little |native )?{CAP}\w+(?:(?:,| and|, and"
-    rf"| or) (?:some |a little )?{CAP}\w+)*)(?P<rest>.*)$"
-)
-_LEARNS = re.compile(
-    rf"^I am (?:learning|studying|teaching myself) (?P<what>{NAME}(?: and {NAME})?"
-    rf"|(?:computer science|mathematics|maths|physics|medicine|law|biology|data science"
-    rf"|machine learning)[^,]*)"
-)
-_HAS = re.compile(
-    r"^I have (?P<what>(?:an?|two|three|four|five|no|\d+) (?:[\w-]+ ){0,3}?(?:dogs?"
-    r"|cats?|kids?|child|children|daughters?|sons?|macbook(?: (?:air|pro))?|laptop"
-    r"|gpus?|rtx \d+|degree in [^,]+|phd(?: in [^,]+)?"
-    r"|years of experience[^,]*))(?P<rest>$|,.*| (?:named|called) .*)$",
-    re.IGNORECASE,
-)
 
 
 def read_name(text: str, _clause: Clause, _voice: Voice) -> Iterator[Fact | str]:
-    """ "My name is Priya", "I am Alice, an indie developer", "Bob here"."""
+    """A name: "My name is Priya", "I am Alice, an indie developer", "Bob here"."""
     for pattern in (_NAMED, _I_AM_NAME, _NAME_HERE):
         match = pattern.match(text)
         if match is None:
             continue
         groups = match.groupdict()
         name = groups.get("name") or groups.get("a") or groups.get("b") or ""
-        if groups.get("maybe") or name.split()[0].capitalize() in _NOT_NAMES or find_tools(name):
+        first = name.split()[0].capitalize()
+        if groups.get("maybe") or first in WORDS.not_names or find_tools(name):
             return
         name = name if is_proper(name) else name.capitalize()
         yield Fact(
@@ -216,7 +143,7 @@ def read_name(text: str, _clause: Clause, _voice: Voice) -> Iterator[Fact | str]
 
 
 def read_role(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "I am a backend engineer at Fernhill Logistics", "I lead the data team"."""
+    """A role: "I am a backend engineer at Fernhill Logistics", "I lead the data team"."""
     leads = _LEADS.match(text)
     if leads and not find_tools(leads["rest"]):
         yield Fact(voice.state("I", leads["verb"], trim(leads["rest"])), "role", slot="leads")
@@ -228,14 +155,7 @@ def read_role(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
     match = _ROLE.match(text)
     if match is None or _NOT_ROLE.search(match["np"]):
         return
-    noun = match["np"]
-    noun = (
-        noun
-        if re.match(
-            r"(?i)(?:an?|the|our|head|cto|ceo|cfo|coo|vp|director|co-?founder|founder|lead) ?", noun
-        )
-        else f"a {noun}"
-    )
+    noun = match["np"] if _TITLE.match(match["np"]) else f"a {match['np']}"
     yield Fact(voice.state("I", "am", noun), "role", slot="role", value=key(noun))
     rest = match["rest"]
     for pattern, clause in _ROLE_TAIL:
@@ -244,7 +164,7 @@ def read_role(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
 
 
 def read_work(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "I work at Lendora as a backend engineer", "I joined Acme", "I left Acme"."""
+    """An employer: "I work at Lendora as a backend engineer", "I joined Acme", "I left Acme"."""
     if match := _LEFT.match(text):
         content = f"{voice.subject} no longer works at {match['org']}"
         yield Fact(
@@ -267,14 +187,11 @@ def read_work(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
     elif match := _WORKS.match(text):
         yield Fact(voice.state("I", "work", match["how"]), "work", slot="work arrangement")
     elif (match := _FIELD.match(text)) and not find_tools(match["field"]):
-        if not re.match(
-            r"(?:the|a|an|my|our|this|that|parallel|progress|tandem|terms)\b", match["field"]
-        ):
-            yield Fact(voice.state("I", "work", f"in {match['field']}"), "work", slot="field")
+        yield Fact(voice.state("I", "work", f"in {match['field']}"), "work", slot="field")
 
 
 def read_home(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "I live in Pune", "I moved from Pune to Bengaluru", "I am from Ghana"."""
+    """A home: "I live in Pune", "I moved from Pune to Bengaluru", "I am from Ghana"."""
     if _TRANSIENT.search(text):
         return
     if match := _MOVED.match(text):
@@ -294,7 +211,7 @@ def read_home(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
         )
     elif match := _LIVE.match(text) or _LIVE_LOWER.match(text):
         place = match["place"]
-        if place.split()[0] in _NOT_PLACE or find_tools(place):
+        if place.split()[0] in WORDS.not_places or find_tools(place):
             return
         place = place if is_proper(place) else place.title()
         yield Fact(voice.state("I", "live", f"in {place}"), "home", slot="home", value=key(place))
@@ -304,65 +221,4 @@ def read_home(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
             "origin",
             slot="origin",
             value=key(match["place"]),
-        )
-
-
-def read_people(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "My lead Marta insists on a confirm button", "my manager is Dana", "we are a team of nine"."""
-    if match := _KIN_NAMED.match(text):
-        kin, name = match["kin"].lower(), match["name"]
-        if is_proper(name) and not find_tools(name):
-            yield Fact(
-                sentence_case(f"{voice.possessive} {kin} is called {name}"),
-                "people",
-                slot=f"people:{kin}",
-                value=key(name),
-            )
-    elif match := _KIN_WANTS.match(text):
-        wish = trim(match["rest"])
-        if wish and not re.match(r"(?:me|us|you|him|her|it|this|that|more|to know)\b", wish):
-            yield Fact(
-                sentence_case(voice.tell(f"{match['who']} {match['verb']} {wish}")), "constraint"
-            )
-    elif match := _TEAM.match(text):
-        size = match["a"] or match["b"] or (f"{match['c']} people" if match["c"] else "")
-        size = re.sub(
-            r"^(?:of|an? (?=team))\s*",
-            "",
-            re.sub(r"^(?:an? )?(?:small |remote )?team of ", "", size),
-        )
-        people = (
-            size
-            if re.search(r"(?:people|engineers|developers|devs|members|person|strong)\b", size)
-            else f"{size} people"
-        )
-        yield Fact(sentence_case(f"{voice.possessive} team has {people}"), "team", slot="team size")
-
-
-def read_traits(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "I am vegan", "I speak Portuguese", "my pronouns are they/them", "I am learning Rust"."""
-    if match := _AGE.match(text):
-        yield Fact(voice.state("I", "am", f"{match['age']} years old"), "trait", slot="age")
-    elif match := _TRAIT.match(text):
-        yield Fact(voice.state("I", "am", trim(match["trait"])), "trait")
-    elif match := _SPEAKS.match(text):
-        yield Fact(voice.state("I", "speak", match["what"]), "trait")
-    elif match := _LEARNS.match(text):
-        yield Fact(
-            voice.state("I", "am", f"learning {trim(match['what'])}"),
-            "trait",
-            confidence=SAID_IN_PASSING,
-        )
-    elif match := _HAS.match(text):
-        yield Fact(voice.state("I", "have", trim(match["what"])), "trait")
-    elif (match := _OWN.match(text)) and not match["value"].startswith(
-        ("not ", "wrong", "[masked")
-    ):
-        what = match["what"].lower()
-        verb = "are" if what == "pronouns" else "is"
-        yield Fact(
-            sentence_case(f"{voice.possessive} {what} {verb} {match['value']}"),
-            "trait",
-            slot=key(what),
-            value=key(match["value"]),
         )

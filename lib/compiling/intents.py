@@ -47,6 +47,9 @@ _PREFER = re.compile(
     r"|am (?:not )?a (?:big |huge |great )?fan of|care about|insist on|swear by"
     r"|only use|only write|only read)(?= ) (?P<what>.+)$"
 )
+_NO_TASTE = re.compile(
+    r"(?:to|the (?:idea|sound|look|way|approach|answer|suggestion)|being|having to|where)\b"
+)
 _FAVOURITE = re.compile(r"^my favou?rite (?P<what>[\w -]{2,30}?) (?:is|are) (?P<rest>.+)$")
 _STANDING = re.compile(
     r"^(?:please |could you please |you can |you should |I want you to |I need you to "
@@ -128,17 +131,13 @@ _MOVED_DATE = re.compile(r"(?i)moved|postponed|slipped|pushed|brought|changed")
 
 
 def read_project(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "I am building Quarry, a code assistant", "my side project is a chess engine"."""
+    """A project: "I am building Quarry, a code assistant", "my side project is …"."""
     if match := _BUILD.match(text):
         what = trim(match["what"])
         if not what or is_weak(what):
             return
-        verb = match["verb"]
-        content = (
-            voice.state(match["who"], verb, what)
-            if verb
-            else voice.state(match["who"], "am", f"{match['ing']} {what}")
-        )
+        verb, object_ = (match["verb"], what) if match["verb"] else ("am", f"{match['ing']} {what}")
+        content = voice.state(match["who"], verb, object_)
         yield Fact(content, "project", value=key(match["name"] or what))
     elif match := _CALLED.match(text):
         rest = trim(match["rest"])
@@ -152,7 +151,7 @@ def read_project(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | st
 
 
 def read_preference(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "I prefer pytest with plain functions", "my favourite editor is Helix", "always use metric units"."""
+    """A preference: "I prefer pytest", "my favourite editor is Helix", "answer in German"."""
     if match := _FAVOURITE.match(text):
         rest = trim(match["rest"])
         if rest and not is_weak(rest):
@@ -165,15 +164,7 @@ def read_preference(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact |
             )
     elif match := _PREFER.match(text):
         what = trim(match["what"])
-        if (
-            what
-            and not is_weak(what)
-            and not re.match(
-                r"(?:to\b|the (?:idea|sound|look|way|approach|answer|suggestion)|being|having to"
-                r"|where)\b",
-                what,
-            )
-        ):
+        if what and not is_weak(what) and not _NO_TASTE.match(what):
             yield Fact(_preference(match["verb"], what, voice), "preference", value=key(what))
     elif (
         (match := _STANDING.match(text))
@@ -186,25 +177,23 @@ def read_preference(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact |
 
 
 def read_plan(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "The audit deadline is 30 October", "we want to launch by March"."""
+    """A date: "The audit deadline is 30 October", "we want to launch by March"."""
     if match := _WHEN.match(text):
         rest = trim(match["rest"])
-        if rest and DATE.search(rest) and not re.search(r"\b(?:not|last)\b", rest):
-            what = key(match["what"])
-            moved = _MOVED_DATE.search(match["verb"]) is not None
-            verb = "is" if moved or match["verb"].lower() in {"on", "in", "by"} else match["verb"]
-            if verb == "is" and match["verb"].lower() in {"on", "in", "by"}:
-                rest = f"{match['verb'].lower()} {rest}"
-            date = DATE.search(rest)
-            noun = match["what"]
-            content = f"{voice.possessive} {noun} {verb} {voice.shift(rest)}"
-            yield Fact(
-                sentence_case(content),
-                "plan",
-                slot=f"date:{what}",
-                value=key(date[0] if date else rest),
-                change=moved or clause.change,
-            )
+        date = DATE.search(rest)
+        if date is None or re.search(r"\b(?:not|last)\b", rest):
+            return
+        moved = _MOVED_DATE.search(match["verb"]) is not None
+        verb = "is" if moved else match["verb"].lower()
+        verb = f"is {verb}" if verb in {"on", "in", "by"} else verb
+        content = f"{voice.possessive} {match['what']} {verb} {voice.shift(rest)}"
+        yield Fact(
+            sentence_case(content),
+            "plan",
+            slot=f"date:{key(match['what'])}",
+            value=key(date[0]),
+            change=moved or clause.change,
+        )
     elif (match := _PLAN.match(text)) and (date := DATE.search(match["what"])):
         what = trim(match["what"])
         if what and not is_weak(what) and DATE.search(what):
@@ -217,7 +206,7 @@ def read_plan(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
 
 
 def read_limit(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "My budget is $15 a month", "we must not store card numbers", "we only have 2 GB of RAM"."""
+    """A limit: "My budget is $15 a month", "we must not store card numbers"."""
     if match := _LIMIT.match(text):
         what = match["what"]
         yield Fact(
@@ -232,9 +221,7 @@ def read_limit(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]
             yield Fact(sentence_case(voice.shift(f"{match['who']} {verb} {what}")), "constraint")
     elif match := _ONLY_HAVE.match(text) or _NO_GPU.match(text):
         what = trim(match["what"])
-        verb = (
-            "have no" if "no" in match[0].split()[:3] or "not" in match[0].split()[:3] else "have"
-        )
+        verb = "have no" if {"no", "not"} & set(match[0].split()[:3]) else "have"
         if what:
             yield Fact(
                 sentence_case(voice.shift(f"{match['who']} {verb} {what}")),

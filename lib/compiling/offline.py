@@ -10,16 +10,10 @@ from lib.compiling.clauses import stated_clauses
 from lib.compiling.draft import Draft
 from lib.compiling.facts import Fact, read_clause
 from lib.compiling.grammar import Voice, sentence_case
-from lib.compiling.identity import (
-    read_home,
-    read_name,
-    read_people,
-    read_role,
-    read_traits,
-    read_work,
-)
+from lib.compiling.identity import read_home, read_name, read_role, read_work
 from lib.compiling.intents import read_limit, read_plan, read_preference, read_project
 from lib.compiling.lexicon import find_tools
+from lib.compiling.people import read_people, read_traits
 from lib.compiling.phrases import is_relative_date
 from lib.compiling.procedures import find_procedure
 from lib.compiling.secrets import MASK, mask_secrets
@@ -61,7 +55,7 @@ class OfflineCompiler:
     """Deterministic compiler that reads conversations with rules.
 
     Confidence: 0.9 what the subject said outright; 0.75 said in passing; 0.7 an artifact the
-    subject named, or a summary; 0.6 steps taken from a reply, 0.8 once the subject said they worked.
+    subject named, or a summary; 0.6 steps from a reply, 0.8 once the subject said they worked.
     """
 
     @property

@@ -56,7 +56,7 @@ MAX_OBJECT_WORDS = 26
 
 
 def trim(text: str) -> str:
-    """The object of a clause without what only trails after it; empty when nothing clear is left."""
+    """The object of a clause without what only trails; empty when nothing clear is left."""
     body = _TAIL.sub("", text).strip(" ,")
     comma = _COMMA.search(body)
     while comma is not None:

@@ -59,7 +59,7 @@ def _mask_named(match: re.Match[str], replace_with: Callable[[str], str]) -> str
     strong = (
         any(c.isdigit() for c in value) or re.search(r"[^\w.]|_", value) or "=" in match["glue"]
     )
-    if value.startswith(MASK) or not strong or value.startswith(("http", "/")):
+    if not strong or value.startswith((MASK, "http", "/")):
         return match[0]
     what = match["what"].lower()
     kind = "password" if what.startswith(("pass", "pwd", "pin")) else "access token"

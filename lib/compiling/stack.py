@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from lib.compiling.clauses import Clause
-from lib.compiling.facts import SAID_IN_PASSING, Fact
+from lib.compiling.facts import SAID_IN_PASSING, SAID_OUTRIGHT, Fact
 from lib.compiling.grammar import Voice, conjugate, sentence_case
 from lib.compiling.lexicon import Tool, find_tools
 from lib.compiling.phrases import is_proper, is_weak, key, trim, without_time
@@ -41,8 +41,8 @@ _COMPONENT = (
 )
 _IS = re.compile(
     rf"^(?P<own>my|our|the) (?P<what>{_COMPONENT}(?: (?:of|for"
-    rf"|in) [\w -]+?)?) (?:is written|is built|is hosted|is deployed|is based"
-    rf"|are written|are built|is|are|runs?|uses?) (?:still |now )?(?P<rest>.+)$",
+    rf"|in) [\w -]+?)?) (?P<verb>is written|is built|is hosted|is deployed"
+    rf"|is based|are written|are built|is|are|runs?|uses?) (?:still |now )?(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _GOES = re.compile(
@@ -76,21 +76,38 @@ _INSTEAD = re.compile(r" instead of (?P<old>.+)$| rather than (?P<older>.+)$", r
 _PURPOSE = re.compile(
     r" (?:for|in|on|at|when|as) (?P<for>(?:the |my |our |all |most )?[\w -]{3,40})$"
 )
-_USE_FORMS = {"using": "use", "running": "run", "deploying": "deploy", "hosting": "host", "storing": "store", "keeping": "keep", "embedding": "embed",
-              "writing": "write", "coding": "code", "programming": "program", "tracking": "track", "working": "work"}  # fmt: skip
+_USE_FORMS = {
+    "using": "use", "running": "run", "deploying": "deploy", "hosting": "host", "storing": "store",
+    "keeping": "keep", "embedding": "embed", "writing": "write", "coding": "code",
+    "programming": "program", "tracking": "track", "working": "work", "settled on": "use",
+    "standardized on": "use", "standardised on": "use",
+}  # fmt: skip
+_NOT_DROPPED = re.compile(r"\byet$|(?:\S+ ){8}")
+_NEAR = 4
+"""Characters that may stand before a tool that a statement is about: "the ", "our "."""
 _NEEDS_TOOL_FIRST = frozenset(
     {"build", "test", "ship", "work", "cache", "query", "serve", "log", "monitor"}
+)
+_WITH_TOOL = re.compile(
+    r"(?:with|in|on|for|mostly in|mainly in|(?:the \w+|everything) (?:with|in|on))\b"
+)
+_PASSING_USE = re.compile(
+    r"(?:not|a lot|getting|into|out of|seeing|having|trying|an? (?:test|script|query|function|bug"
+    r"|question|loop|regex))\b|.*\b(?:this|that|these|those|here|errors?|example|exercise"
+    r"|tutorial)\b"
+)
+_TROUBLE = re.compile(
+    r"(?:not|no longer|slow|down|broken|failing)\b|.*\b(?:is|are|was|has) (?:slow|down|broken)\b"
 )
 _ABOUT_TOOL = re.compile(
     r"(?i)^['’]?s?\s+(?:docs?|documentation|tutorial|example|guide|book|error|bug|issue"
     r"|blog|course|website|conference|meetup|repo|playground|logo|community|forum"
     r"|stickers?)\b"
 )
-_VERSIONED = re.compile(r"^[A-Z][\w.+-]*(?: [A-Z0-9][\w.+-]*)*$")
 
 
 def read_stack(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "We keep the vectors in Postgres 16", "my editor is Helix", "at work I use Kotlin"."""
+    """Tools in use: "We keep the vectors in Postgres 16", "my editor is Helix"."""
     lead = _LED.match(text)
     place = f" {lead['lead'][0].lower()}{lead['lead'][1:]}" if lead else ""
     text = text[lead.end() :] if lead else text
@@ -108,29 +125,21 @@ def read_stack(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
     elif match := _GOES.match(text):
         rest = trim(match["rest"])
         tools = find_tools(rest)
-        if tools and tools[0].start <= 4:
+        if tools and tools[0].start <= _NEAR:
             what = match["what"].strip()
-            noun = (
-                f"{voice.possessive} {what}"
-                if what
-                else f"everything of {voice.possessive} project"
+            noun = what or "project as a whole"
+            content = (
+                f"{voice.possessive} {noun} {match['verb']} {match['prep']} {voice.shift(rest)}"
             )
-            content = f"{noun} {match['verb']} {match['prep']} {voice.shift(rest)}"
             yield Fact(sentence_case(content), "stack", *_slot(tools[0], what))
 
 
 def read_change(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """ "We moved from Postgres to CockroachDB", "we dropped Celery", "I went back to cosine"."""
+    """Tools changed: "We moved from Postgres to CockroachDB", "we dropped Celery"."""
     if match := _DROPPED.match(text):
         old = trim(match["old"] or match["old2"] or match["old3"] or "")
         tools = find_tools(old)
-        if (
-            old
-            and not re.search(r"\byet$", old)
-            and tools
-            and tools[0].start <= 4
-            and len(old.split()) <= 8
-        ):
+        if tools and tools[0].start <= _NEAR and not _NOT_DROPPED.search(old):
             content = f"{voice.who(match['who'])} no longer uses {voice.shift(old)}"
             family, _ = _slot(tools[0], "")
             yield Fact(sentence_case(content), "stack", family, "", tools[0].value, change=True)
@@ -160,16 +169,10 @@ def _moved(who: str, thing: str, old: str, new: str, voice: Voice) -> Iterator[F
     known = new_tools or old_tools
     # "switched from cosine to inner product in pgvector": the purpose stays with the new value.
     past = f", having moved from {voice.shift(old)}" if old else ""
-    purpose = (
-        f" for {voice.shift(thing)}"
-        if thing and not re.fullmatch(r"everything|all|most", thing)
-        else ""
-    )
-    kind = (
-        " as the similarity measure"
-        if known[0].kind == "similarity measure" and not purpose
-        else ""
-    )
+    whole = re.fullmatch(r"everything|all|most", thing) is not None
+    purpose = f" for {voice.shift(thing)}" if thing and not whole else ""
+    measure = known[0].kind == "similarity measure" and not purpose
+    kind = " as the similarity measure" if measure else ""
     content = f"{voice.who(who)} uses {voice.shift(new)}{kind}{purpose}{past}"
     slot, value = _slot(known[0], thing)
     value = new_tools[0].value if new_tools else key(new)
@@ -186,33 +189,22 @@ def _used(match: re.Match[str], place: str, clause: Clause, voice: Voice) -> Ite
     tools = find_tools(body)
     if not body or is_weak(body) or not tools or _ABOUT_TOOL.match(body[tools[0].end :]):
         return
-    if verb in _NEEDS_TOOL_FIRST and not re.match(
-        r"(?:with|in|on|for|mostly in|mainly in|the \w+ (?:with|in|on)|everything (?:with"
-        r"|in|on))\b",
-        body,
-    ):
+    if verb in _NEEDS_TOOL_FIRST and not _WITH_TOOL.match(body):
         return
-    if re.match(
-        r"(?:not|a lot|getting|into|out of|seeing|having|trying|an? (?:test|script|query"
-        r"|function|bug|question|loop|regex))\b|.*\b(?:this|that|these|those|here|errors?"
-        r"|example|exercise|tutorial)\b",
-        body,
-    ):
+    if _PASSING_USE.match(body):
         return
-    object_ = voice.shift(body)
     old_tools = find_tools(older)[:1]
-    gone = f" instead of {trim(older)}" if older and trim(older) else ""
-    who = voice.who(match["who"])
-    third = {"standardized on": "uses", "standardised on": "uses", "settled on": "uses"}.get(verb)
-    told = f"{match['adverb'] or ''}{third or conjugate(verb)}"
-    first = tools[0]
-    between = body[: first.start]
-    qualifier = place or _qualifier(body, between)
-    slot, value = _slot(first, qualifier)
+    gone = f" instead of {trim(older)}" if trim(older) else ""
+    told = f"{match['adverb'] or ''}{conjugate(verb)} {voice.shift(body)}{gone}{place}"
+    slot, value = _slot(tools[0], place or _qualifier(body, body[: tools[0].start]))
     yield Fact(
-        sentence_case(f"{who} {told} {object_}{gone}{place}"), "stack", slot, value,
-        replaces=old_tools[0].value if old_tools else "", change=clause.change or bool(older),
-    )  # fmt: skip
+        sentence_case(f"{voice.who(match['who'])} {told}"),
+        "stack",
+        slot,
+        value,
+        replaces=old_tools[0].value if old_tools else "",
+        change=clause.change or bool(older),
+    )
 
 
 def _qualifier(body: str, before: str) -> str:
@@ -231,27 +223,14 @@ def _component(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
     tools = find_tools(rest, any_case=True)
     what = re.sub(r"\bdb\b", "database", match["what"])
     lead = re.match(r"(?:(?:in|on|with|by|a|an|the|managed|plain|mostly|mainly) ){0,2}", rest)
-    if (
-        not rest
-        or not tools
-        or (lead and tools[0].start > lead.end())
-        or _ABOUT_TOOL.match(rest[tools[0].end :])
-    ):
+    if not tools or (lead and tools[0].start > lead.end()):
         return
-    if re.match(r"(?:not|no longer|slow|down|broken|failing)\b", rest) or re.search(
-        r"\b(?:is|are|was|has) (?:slow|down|broken)\b", rest
-    ):
+    if _ABOUT_TOOL.match(rest[tools[0].end :]) or _TROUBLE.match(rest):
         return
-    verb = re.search(
-        rf"{re.escape(match['what'])} (?P<verb>.+?) (?:still "
-        rf"|now )?{re.escape(match['rest'])}$",
-        match[0],
-    )
-    told = verb["verb"] if verb else "is"
-    confidence = SAID_IN_PASSING if match["own"].lower() == "the" else 0.9
+    confidence = SAID_IN_PASSING if match["own"].lower() == "the" else SAID_OUTRIGHT
     slot, value = _slot(tools[0], "")
     yield Fact(
-        sentence_case(f"{voice.possessive} {what} {told} {voice.shift(rest)}"),
+        sentence_case(f"{voice.possessive} {what} {match['verb']} {voice.shift(rest)}"),
         "stack",
         slot,
         value,

@@ -105,7 +105,7 @@ _MAX_SETTING_WORDS = 18
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a message is about: `told` follows "Alice", `goal` follows "To", `problem` follows "When"."""
+    """What a message is about: `told` follows "Alice", `goal` follows "To", `problem` "When"."""
 
     told: str
     goal: str = ""
