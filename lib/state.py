@@ -21,12 +21,23 @@ class PanelMemory:
     error: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """What the Memory page shows, until `fresh_until` on the monotonic clock."""
+
+    memory: SubjectMemory
+    fresh_until: float
+
+
 @dataclass(slots=True)
 class AppState:
     """Everything of a visit that no widget holds. Lives as long as the tab's session."""
 
     chat: Visit = field(default_factory=Visit)
     panel: PanelMemory | None = None
+    inspected: Inspected | None = None
+    opened_of: str | None = None
+    """Whose memory the Memory page opened last."""
     comparison: Comparison | None = None
     sweeps: dict[SweepKey, Sweep] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from lib import resources
-from lib.inspection import filter_memories, inspect_subject
+from lib.inspection import filter_memories
 from lib.state import current_subject
 from lib.ui import (
+    inspected,
     memory_actions,
     memory_empty,
     memory_table,
@@ -21,10 +22,9 @@ st.title("Memory")
 # In a box that is always there, a message moves nothing below it, so open boxes stay open.
 with st.container():
     memory_actions.report_outcome()
-with st.spinner("Reading what is remembered…"):
-    subject = inspect_subject(runtime, subject_id)
+subject = inspected.load(subject_id)
 if subject.is_empty and memory_empty.draw(subject_id):
-    subject = inspect_subject(runtime, subject_id)
+    subject = inspected.load(subject_id)
 
 if not subject.is_empty:
     memory_table.draw_totals(subject)

@@ -7,6 +7,7 @@ import streamlit as st
 from lib import resources
 from lib.demo.profiles import DemoSubject
 from lib.demo.seeding import seed_subject
+from lib.ui import inspected
 
 
 def offer(label: str, subjects: Sequence[DemoSubject]) -> bool:
@@ -25,4 +26,5 @@ def offer(label: str, subjects: Sequence[DemoSubject]) -> bool:
             )
     slot.empty()
     resources.forget_cached_subjects()
+    inspected.reload()
     return True

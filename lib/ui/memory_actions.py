@@ -7,7 +7,7 @@ import streamlit as st
 from lib import resources
 from lib.errors import InputError, StatewaveError
 from lib.state import app_state
-from lib.ui import failures
+from lib.ui import failures, inspected
 
 MEMORY_PARAMETER = "memory"
 """The opened memory's id in the address, so that it can be shared and survives F5."""
@@ -123,6 +123,7 @@ def report_outcome() -> None:
 def _attempt(act: Callable[[], str]) -> None:
     # What a callback raises would skip the page, so it is kept and shown by the run that follows.
     state = app_state()
+    inspected.reload()
     try:
         state.notes.append(act())
     except StatewaveError as error:

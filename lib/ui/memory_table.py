@@ -7,6 +7,7 @@ import streamlit as st
 
 from lib.inspection import STATUSES, MemoryFilter, SubjectMemory, count_memories
 from lib.models import KINDS, Memory, MemoryList
+from lib.state import app_state
 from lib.theme import kind_look
 from lib.ui import memory_actions
 from lib.ui.text import literal
@@ -96,7 +97,16 @@ def _choose(
 
 def opened_memory(subject: SubjectMemory, listed: Sequence[Memory]) -> Memory | None:
     """The memory the address names; without one, the first in the list."""
-    named = subject.memory(st.query_params.get(memory_actions.MEMORY_PARAMETER))
+    state = app_state()
+    wanted = st.query_params.get(memory_actions.MEMORY_PARAMETER)
+    named = subject.memory(wanted)
+    if wanted and not named:
+        if state.opened_of in (None, subject.subject_id):
+            st.caption("The memory this address names is not there (any more).")
+        else:
+            # The visitor chose another subject; the address still names a memory of the last one.
+            memory_actions.close_memory()
+    state.opened_of = subject.subject_id
     return named or (listed[0] if listed else None)
 
 
