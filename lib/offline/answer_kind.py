@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from lib.offline.words import stem
+from lib.offline.words import STOPWORDS, stem
 
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
@@ -90,8 +90,9 @@ _ROLES = (
 
 PERSON = _kind(
     "name",
-    r"^(?:\W*who\b(?! (?:am i|are you))|.*'s name\b|.*\bname of (?:my|our|the) "
-    r"(?:\w+ )?(?:boss|manager|lead|wife|husband|partner|son|daughter|sister|brother|friend|mother"
+    r"^(?:\W*who\b(?! (?:am i|are you|(?:is|was) (?-i:[A-Z])))|.*'s name\b"
+    r"|.*\bname of (?:my|our|the) (?:\w+ )?"
+    r"(?:boss|manager|lead|wife|husband|partner|son|daughter|sister|brother|friend|mother"
     r"|father|dog|cat|colleague|teammate|doctor|landlord|client|customer|assistant)\b)",
     rf"(?:called|named|name is|lead|boss|manager|colleague|partner|wife|husband|sister|brother"
     rf"|friend|dog|cat|by|with|,) ({_NAME})|^({_NAME}) ",
@@ -176,7 +177,13 @@ KINDS = (
     _noun("editor", "editor|ide", _any_of(_EDITORS)),
     _noun("cloud provider", "cloud provider|cloud|hosting provider|hoster", _any_of(_CLOUDS)),
     _noun("framework", "framework", _any_of(_FRAMEWORKS), implied="web backend frontend"),
-    _noun("language", "language", _any_of(_LANGUAGES), implied="programming"),
+    _noun(
+        "language",
+        "language",
+        rf"(?:\b(?:in|with|use[sd]?|using|writes?|prefers?|likes?|learn\w*|to|from|and|know)\s+)"
+        rf"({_any_of(_LANGUAGES)})|({_any_of(_LANGUAGES)})(?=\s+(?:developer|engineer|code|app))",
+        implied="programming",
+    ),
     _noun(
         "package",
         "package|library|module",
@@ -201,7 +208,7 @@ KINDS = (
     _kind(
         "role",
         r"\b(?:my|your|his|her|\w+'s) (?:current |new )?(?:role|job title|job|position|title"
-        r"|occupation|profession)\b(?! \w+ (?!days|now))|for a living|\bwhat do i do\b",
+        r"|occupation|profession)\b(?! \w+ (?!days|now))|for a living|\bwhat do(?:es)? \w+ do\W*$",
         rf"({_ROLES})",
         "names the role",
         implied="role job position title occupation profession living",
@@ -211,12 +218,14 @@ KINDS = (
         r"\b(?:url|link|web ?site|address of|documented|documentation|docs)\b",
         r"(https?://[^\s)>\]\"”]+[^\s)>\]\"”.,;:])",
         "gives the address",
+        implied="url link address",
     ),
     _kind(
         "file",
         r"\b(?:which|what) (?:file|script|module|path)\b|where is the (?:code|script|file)",
         r"(?<![\w/.])([\w-]+(?:/[\w.-]+)+|[\w-]+\.(?:py|ts|js|rs|go|toml|json|md|ya?ml|sql))\b",
         "names the file",
+        implied="file script module path",
     ),
     WHEN,
     HOME,
@@ -248,6 +257,8 @@ def spans(kind: AnswerKind, sentence: str) -> list[str]:
         next((group for group in match.groups() if group), match.group())
         for match in kind.found.finditer(sentence)
     ]
+    if kind is PERSON:
+        return [span for span in found if span.split()[0].casefold() not in STOPWORDS]
     if kind in (HOME, WHERE):
         # "moved to CockroachDB" names no place.
         return [span for span in found if not _is_no_place(span)]

@@ -36,6 +36,10 @@ class Part:
     """What "how many" asks to count."""
     counts_people: bool
     """Asks how many people there are, who are counted in many words."""
+    alternatives: tuple[tuple[str, str], ...]
+    """Pairs of words of which one is enough, as in "tabs or spaces"."""
+    is_personal: bool
+    """Asks about the person's own affairs."""
     wants_previous: bool
     """Asks for what was so before it changed."""
     wants_name: bool
@@ -133,6 +137,9 @@ _COUNTS_PEOPLE = re.compile(
     r"|\bhow (?:big|large) (?:is|was) (?:my|our|the) (?:\w+ )?(?:team|company|group|department)\b",
     re.IGNORECASE,
 )
+_ALTERNATIVES = re.compile(r"([\w-]+) or (?:the |a |an )?([\w-]+)", re.IGNORECASE)
+_WORKING_ON = re.compile(r"\bworking on\b", re.IGNORECASE)
+_PERSONAL = re.compile(r"\b(?:i|we|my|our|mine|ours)\b", re.IGNORECASE)
 _REFERS_BACK = re.compile(
     r"\b(?:it|that|this|they|them|those|these|there)\b|^\W*(?:and|what about|how about)\b",
     re.IGNORECASE,
@@ -157,7 +164,8 @@ def parts_of(message: str, *, before: str = "", names: frozenset[str]) -> list[P
 
     `before` is the message before it, `names` the stems of the subject's own name.
     """
-    pieces = [piece for piece in _SPLIT.split(" ".join(message.split())) if piece.strip()]
+    text = _WORKING_ON.sub("building", " ".join(message.split()))
+    pieces = [piece for piece in _SPLIT.split(text) if piece.strip()]
     parts: list[Part] = []
     carried = [word for word in content_words(before) if stem(word) not in names]
     for piece in pieces:
@@ -181,6 +189,8 @@ def _part(text: str, words: tuple[str, ...]) -> Part:
         head=tuple(content_words(head.group(1))) if head else (),
         counted=tuple(content_words(counted.group(1))) if counted else (),
         counts_people=_COUNTS_PEOPLE.search(text) is not None,
+        alternatives=tuple(_ALTERNATIVES.findall(text)),
+        is_personal=_PERSONAL.search(text) is not None,
         wants_previous=_PREVIOUS.search(text) is not None,
         wants_name=bool(head) and _WANTS_NAME.search(text) is not None,
         wants_proper_name=_WANTS_PROPER_NAME.search(text) is not None,

@@ -8,8 +8,9 @@ from lib.offline.asking import Part
 from lib.offline.words import content_words, is_name_like, match, stem, tokens
 
 _BEFORE_OLD = re.compile(
-    r"\b(?:from|don't use|do not use|no longer (?:use|in|at)|not|dropped|left|stopped using"
-    r"|instead of|replaced|rather than|quit|was in|was at|used to \w+(?: in| at)?)\s+(?:the\s+)?$",
+    r"\b(?:from|(?:don't|doesn't|do not|does not) use|no longer (?:\w+ )?(?:uses?|in|at)"
+    r"|not|dropped|left|stopped using|instead of|replaced|rather than|quit|was in"
+    r"|was at|used to \w+(?: in| at)?)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 _AFTER_OLD = re.compile(r"^\W{0,2}(?:any ?more|any longer|until|before)\b", re.IGNORECASE)

@@ -15,17 +15,18 @@ Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 
 MIN_COVERAGE = 0.68
 """Share of the question's words, by weight, that an answer and its surroundings must have."""
-MIN_COVERAGE_OF_REASON = 0.6
+MIN_COVERAGE_OF_REASON = 0.62
 """The same for how and why: an explanation has words of its own."""
 _FROM_CONTEXT = 0.85
 """What a word is worth that stands beside the answering sentence, not in it."""
-_FROM_OTHER_SPEAKER = 0.5
-"""The same between what one said and what the other replied."""
+_FROM_OTHER_PART = 0.6
+"""The same between a problem and its solution, whoever said which."""
 _VERB_WEIGHT = 1.5
 _SIMILARITY_POINTS = 0.3
 _CURRENT_POINTS = 0.15
 _OUTDATED_POINTS = -0.6
 _GUESS_POINTS = -0.3
+_CHANGE_POINTS = 0.4
 
 _SOURCE_POINTS = {
     Source.CONVERSATION: 0.35,
@@ -35,12 +36,17 @@ _SOURCE_POINTS = {
     Source.INTERACTION: 0.05,
     Source.SUMMARY: 0.05,
 }
-_REASON_POINTS = {Source.PROCEDURE: 0.3, Source.INTERACTION: 0.1}
+_REASON_POINTS = {Source.PROCEDURE: 0.2, Source.INTERACTION: 0.1, Source.SUMMARY: -0.1}
+_SELDOM_REASONS = frozenset({Source.PROFILE, Source.ARTIFACT})
 _QUOTED_SENTENCES = 3
 _CURRENT = re.compile(
     r"\b(?:now|since|these days|currently|as of|at the moment|today|by now"
-    r"|(?:moved|switched|changed|migrated|went|going) (?:back |over )?(?:to|from|with))\b",
+    r"|(?:moved|switched|changed|migrated) (?:back |over )?(?:to|from)|went back|going with)\b",
     re.IGNORECASE,
+)
+_ASKED = re.compile(r"^(?:[\w-]+ )?(?:asked|also asked|then asked|wondered)\b")
+_NICETY = re.compile(
+    r"^(?:good|great|nice|noted|congratulations|sure)\b.{0,12}[.!]$", re.IGNORECASE
 )
 _RETURNED = re.compile(r"\b(?:back to|returned to|again)\b", re.IGNORECASE)
 _REASON = re.compile(
@@ -96,6 +102,8 @@ def coverage(
         share = max(match(word, local), beside * match(word, context))
         if not share and stem(word) in implied:
             share = 0.8
+        if not share and _has_alternative(word, part, local | context):
+            continue
         if not share and _is_indispensable(word, part.text):
             return 0.0
         points = weight(word)
@@ -110,8 +118,11 @@ def _facts(part: Part, note: Note, extra: float) -> list[Found]:
     found: list[Found] = []
     context = stems(note.text)
     for passage in note.passages:
-        for sentence in passage.sentences:
-            if sentence.endswith("?"):
+        # What the assistant said about a person is a guess of its own.
+        if passage.speaker == "assistant" and part.is_personal:
+            continue
+        for sentence in passage.clauses if note.source is Source.SUMMARY else passage.sentences:
+            if sentence.endswith("?") or _ASKED.search(sentence):
                 continue
             answer = answer_in(part, sentence)
             if answer is None:
@@ -123,29 +134,41 @@ def _facts(part: Part, note: Note, extra: float) -> list[Found]:
                 continue
             score = share + extra + _SOURCE_POINTS.get(note.source, 0.0)
             score += _CURRENT_POINTS if _CURRENT.search(sentence) else 0.0
-            # What the assistant said about a person is a guess of its own.
             score += _GUESS_POINTS if passage.speaker == "assistant" else 0.0
             found.append(Found(note, passage, sentence, answer, score))
     return found
 
 
 def _reasons(part: Part, note: Note, extra: float) -> list[Found]:
-    context = stems(note.text)
-    share = max(
-        coverage(part, stems(passage.text), context, holds_answer=False, beside=_FROM_OTHER_SPEAKER)
-        for passage in note.passages
-    )
+    share = _reason_coverage(part, note)
     if share < MIN_COVERAGE_OF_REASON:
         return []
     score = share + extra + _REASON_POINTS.get(note.source, 0.0)
     # What the person said is mostly the problem again; the reply holds the reason.
     for passage in sorted(note.passages, key=lambda passage: passage.speaker == "user"):
-        said = [sentence for sentence in passage.sentences if not sentence.endswith("?")]
-        if passage.speaker == "user" or note.source is Source.PROFILE:
+        said = [
+            sentence
+            for sentence in passage.sentences
+            if not sentence.endswith("?") and not _NICETY.match(sentence)
+        ]
+        if passage.speaker == "user" or note.source in _SELDOM_REASONS:
             said = [sentence for sentence in said if _REASON.search(sentence)]
         if said:
             return [Found(note, passage, " ".join(said[:_QUOTED_SENTENCES]), "", score)]
     return []
+
+
+def _reason_coverage(part: Part, note: Note) -> float:
+    context = stems(note.text)
+    if note.source is Source.PROCEDURE:
+        # "When the job dies with HTTP 429: …": what it is for stands before the colon.
+        texts = [note.text.partition(": ")[0]]
+    else:
+        texts = [passage.text for passage in note.passages]
+    return max(
+        coverage(part, stems(text), context, holds_answer=False, beside=_FROM_OTHER_PART)
+        for text in texts
+    )
 
 
 def _in_time(
@@ -161,13 +184,26 @@ def _in_time(
         if is_old(span, sentence)
     }
     if part.wants_previous:
-        return [item for item in found if item.answer.casefold() in replaced]
+        return [
+            # The sentence that tells of the change says best that this is the old value.
+            replace(item, score=item.score + _CHANGE_POINTS)
+            if is_old(item.answer, item.quote)
+            else item
+            for item in found
+            if item.answer.casefold() in replaced
+        ]
     return [
         replace(item, score=item.score + _OUTDATED_POINTS)
         if item.answer.casefold() in replaced and not _RETURNED.search(item.quote)
         else item
         for item in found
     ]
+
+
+def _has_alternative(word: str, part: Part, found: frozenset[str]) -> bool:
+    """True when `word` stands in "tabs or spaces" and the other one is there."""
+    pairs = [pair for pair in part.alternatives if word in pair]
+    return any(match(other, found) > 0 for pair in pairs for other in pair if other != word)
 
 
 def _is_indispensable(word: str, question: str) -> bool:

@@ -52,6 +52,11 @@ class Passage:
                 found.extend(wrap(part, _SENTENCE_CHARS, break_on_hyphens=False))
         return found
 
+    @property
+    def clauses(self) -> list[str]:
+        """The sentences, taken apart at semicolons as well."""
+        return [clause for sentence in self.sentences for clause in sentence.split("; ") if clause]
+
 
 @dataclass(frozen=True, slots=True)
 class Note:

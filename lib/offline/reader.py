@@ -15,8 +15,9 @@ from lib.tokens import count_prompt_tokens, count_tokens, model_encoding
 
 READER_NAME = "Offline reader (no language model)"
 _WORDS_PER_PIECE = 6
-_MOST_REASONS = 2
-_SAME_WORDS = 0.6
+_SAME_WORDS = 0.5
+_SOME_WORD = 0.8
+_CLOSE_SCORE = 0.1
 
 
 class OfflineReader:
@@ -93,9 +94,9 @@ class OfflineReader:
         answers: list[Found] = []
         for part in parts:
             found = find(part, given.notes, similarity=self._similarity)
-            for item in found[: _MOST_REASONS if part.explains else 1]:
-                if all(_adds(item, other) for other in answers):
-                    answers.append(item)
+            best = [item for item in found[:1] if all(_adds(item, other) for other in answers)]
+            second = _second(found) if best and part.explains else []
+            answers += [*best, *(item for item in second if _adds(item, best[0]))]
         if answers:
             return wording.say_found(answers)
         return wording.say_no_record(parts[0] if parts else None, given)
@@ -168,10 +169,24 @@ def _shortened(text: str, max_tokens: int, model: str) -> tuple[str, bool]:
     return "", False
 
 
+def _second(found: Sequence[Found]) -> list[Found]:
+    """A second explanation where it is about as good; a summary only repeats."""
+    close = [
+        item
+        for item in found[1:]
+        if item.score > found[0].score - _CLOSE_SCORE and item.note.source is not Source.SUMMARY
+    ]
+    return close[:1]
+
+
 def _adds(item: Found, other: Found) -> bool:
-    """True unless most words of `item` stand in `other` already."""
-    words = stems(item.quote)
-    return len(words & stems(other.quote)) < _SAME_WORDS * len(words)
+    """True unless the two mostly say the same."""
+    return _differs(item.quote, other.quote)
+
+
+def _differs(text: str, other: str) -> bool:
+    words, others = stems(text), stems(other)
+    return len(words & others) < _SAME_WORDS * min(len(words), len(others))
 
 
 def _own_name(given: Given) -> str:
@@ -185,5 +200,8 @@ def _relevant(given: Given) -> list[Note]:
     """At most three notes that share a telling word with what should be written."""
     wanted = [word for word in content_words(given.question) if weight(word) >= 1]
     scored = [(sum(match(word, stems(note.text)) for word in wanted), note) for note in given.notes]
-    best = sorted((item for item in scored if item[0] >= 0.8), key=lambda item: -item[0])
-    return [note for _, note in best[:3]]
+    best: list[Note] = []
+    for score, note in sorted(scored, key=lambda item: -item[0]):
+        if score >= _SOME_WORD and all(_differs(note.text, other.text) for other in best):
+            best.append(note)
+    return best[:3]

@@ -129,7 +129,7 @@ def _quote(found: Found) -> str:
         if found.note.source is not Source.CONVERSATION:
             who = "You said earlier"
         return f"{who}: “{text}”"
-    return f"{_INTRODUCTIONS[found.note.source]}: {text}"
+    return f"{_INTRODUCTIONS[found.note.source]}: {text[:1].upper()}{text[1:]}"
 
 
 def _embolden(text: str, answer: str) -> str:

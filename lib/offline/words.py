@@ -14,6 +14,7 @@ _PLURAL_NUMBER = re.compile(r"^(\d+)s$")
 _SUFFIXES = ("ings", "ing", "edly", "ed", "es", "s", "ly")
 
 _FUNCTION_WORDS = """
+list show gives gave
 a about above after again all already also am an and any anyone anything are as at away back be
 because been before behind being between both but by bye can cannot could currently d did do
 does doing don done down during each either else ever every for from further get gets getting
@@ -32,7 +33,7 @@ STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 """Words of the language, not of the matter."""
 
 _VAGUE_WORDS = """
-deal handle cause reason built sent made kept ran took held
+stand deal handle cause reason built sent made kept ran took held
 one two three four five six seven eight nine ten time times word open happen fix solve
 name call set get make do have want like try add keep put run take work choose chose pick find
 thing stuff type sort way long big old new good best right main current time date number day
@@ -42,6 +43,7 @@ write written format version value
 """
 
 _GROUPS = """
+model llm gpt openai claude gemini
 store keep save hold stored kept
 build built
 rebuild rebuilt

@@ -270,6 +270,50 @@ def test_a_reply_limit_cuts_at_a_sentence_or_word(max_tokens: int) -> None:
     assert reply.end.finish_reason == "length"
 
 
+@pytest.mark.parametrize(
+    ("line", "question", "answer"),
+    [
+        ("Bob prefers bullets.", "Do I prefer bullets or paragraphs?", "Bob prefers bullets."),
+        ("Bob's lead Marta insists on tests.", "Who is my lead?", "**Marta**"),
+        ("Bob is building a bot for a team of nine.", "How big is my team?", "**nine**"),
+        ("Bob is building a bot for a team of nine.", "What am I working on?", "a bot"),
+        ("Bob builds apps in Python.", "Which language do I use?", "**Python**"),
+        ("Bob set timeout=20 for the model.", "Which timeout did I set?", "timeout=**20**"),
+        ("Bob no longer uses Sentry.", "Do I still use Sentry?", "no longer uses Sentry"),
+        ("Bob's rollout is planned for 7 December.", "When do we roll out?", "**7 December**"),
+    ],
+)
+def test_understands_the_common_forms_of_a_question(line: str, question: str, answer: str) -> None:
+    assert answer in ask(question, block=f"## About this user\n- {line}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "question"),
+    [
+        ("Bob's lead Marta insists on tests.", "What is my job?"),
+        ("Bob moved to CockroachDB.", "Where do I live?"),
+        ("Bob no longer uses Sentry.", "Which tool do I use?"),
+        ("Bob has 400 threads a week.", "How many people are on my team?"),
+        ("Bob builds a tool for TypeScript repos.", "Which language do I write?"),
+        ("The audit is on 11 December.", "How many auditors are there?"),
+    ],
+)
+def test_a_value_of_the_right_kind_is_not_enough(line: str, question: str) -> None:
+    assert is_refusal(ask(question, block=f"## About this user\n- {line}\n"))
+
+
+def test_an_answer_to_how_leaves_out_niceties_and_repetition() -> None:
+    block = (
+        "## Procedures\n- To chunk a codebase: one chunk per function.\n\n"
+        "## Recent interactions\n"
+        "- [chat/conversation] user: How do I chunk a codebase? "
+        "assistant: Good. To chunk a codebase, make one chunk per function.\n"
+    )
+    assert ask("How do I chunk my codebase?", block=block) == (
+        "From earlier advice: To chunk a codebase: one chunk per function."
+    )
+
+
 def test_an_injected_similarity_breaks_ties() -> None:
     block = "## Procedures\n- Webhooks: retry later.\n- Webhooks: book once.\n"
 
