@@ -15,8 +15,6 @@ from lib.ui import injected
 from lib.ui.sides import format_ms, format_usd, record_again
 from lib.ui.text import literal
 
-_LONG_LINES = 24
-_LONG_PX = 480
 _WHERE = {
     "both": "In both prompts",
     "memory": ":primary[●] Only in the memory-backed prompt",
@@ -55,13 +53,9 @@ def _draw_prompts(comparison: Comparison) -> None:
         st.markdown(_diff_sentence(diff))
         for block in diff.blocks:
             st.caption(_WHERE[block.where])
-            # Without a language: the colours Streamlit gives a diff fail AA on white.
-            st.code(
-                "\n".join(block.lines).strip("\n"),
-                language=None,
-                wrap_lines=True,
-                height=_LONG_PX if len(block.lines) > _LONG_LINES else "content",
-            )
+            # Without a language, as the colours Streamlit gives a diff fail AA on white, and at
+            # full height, as the keyboard cannot scroll inside a code block.
+            st.code("\n".join(block.lines).strip("\n"), language=None, wrap_lines=True)
     with sent:
         injected.draw(memory)
 
