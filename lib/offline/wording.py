@@ -129,7 +129,11 @@ def _quote(found: Found) -> str:
         if found.note.source is not Source.CONVERSATION:
             who = "You said earlier"
         return f"{who}: “{text}”"
-    return f"{_INTRODUCTIONS[found.note.source]}: {text[:1].upper()}{text[1:]}"
+    said = f"{text[:1].upper()}{text[1:]}"
+    if not found.passage.speaker and _FIRST_PERSON.match(said):
+        # Some compilers keep the person's own words; without quotation marks "I" would be us.
+        said = f"“{said}”"
+    return f"{_INTRODUCTIONS[found.note.source]}: {said}"
 
 
 def _embolden(text: str, answer: str) -> str:

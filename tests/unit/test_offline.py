@@ -128,6 +128,11 @@ def test_the_newer_of_two_stated_values_wins_wherever_it_stands() -> None:
         assert "**Bengaluru**" in ask("Where do I live?", block=block)
 
 
+def test_a_memory_in_the_first_person_is_quoted_as_such() -> None:
+    block = "## About this user\n- I live in Porto\n- I live in Lisbon now\n"
+    assert ask("Where do I live?", block=block) == "From your profile: “I live in **Lisbon** now”"
+
+
 def test_what_was_said_in_this_conversation_counts_and_comes_first() -> None:
     said = ("I moved to Porto last week.",)
     assert ask("Where do I live?", said=said) == (
