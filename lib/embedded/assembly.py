@@ -44,6 +44,7 @@ class Assembly:
         columns = ranking.columns
         eligible = ranking.reasons[ranking.order] == 0
         self._eligible, self._ineligible = ranking.order[eligible], ranking.order[~eligible]
+        self._ineligible_counts = _counts_by_reason(ranking)
 
         largest = max(budgets, default=1)
         possible = self._possible(largest)
@@ -112,10 +113,8 @@ class Assembly:
         return cut[np.argsort(self._ranking.rank[cut])][:CUT_ITEMS]
 
     def _cut_counts(self, count: int) -> dict[str, int]:
-        by_reason = np.bincount(self._ranking.reasons, minlength=len(REASONS)).tolist()
-        counts = dict(zip(REASONS[1:], by_reason[1:], strict=True))
-        counts["budget"] = len(self._eligible) - count
-        return {reason: number for reason, number in counts.items() if number}
+        beyond = len(self._eligible) - count
+        return {**({"budget": beyond} if beyond else {}), **self._ineligible_counts}
 
     def _sessions_of(self, kept: Ints) -> tuple[SessionSummary, ...]:
         columns = self._ranking.columns
@@ -147,6 +146,12 @@ class Assembly:
         if reason == "suppressed":
             return self._details[self._ranking.suppressor[row]].item_id
         return self._ranking.columns.related.get(row)
+
+
+def _counts_by_reason(ranking: Ranking) -> dict[str, int]:
+    by_reason = np.bincount(ranking.reasons, minlength=len(REASONS)).tolist()
+    named = zip(REASONS, by_reason, strict=True)
+    return {reason: number for reason, number in named if reason and number}
 
 
 def _by_field(

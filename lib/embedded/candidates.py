@@ -187,16 +187,7 @@ def _read_lines(connection: sqlite3.Connection, subject: int, known: _Lines | No
 
 def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: _Lines) -> Columns:
     keys = lines.table[:, 0]
-    state = np.zeros(len(keys), np.int8)
-    until = np.full(len(keys), _NEVER, np.int64)
-    related: dict[int, str] = {}
-    for key, new_state, until_us, memory_id in _exceptions(connection, subject):
-        row = int(np.searchsorted(keys, key))
-        state[row] = max(state[row], new_state)
-        if until_us is not None:
-            until[row] = min(until[row], until_us)
-        if memory_id is not None:
-            related[key] = memory_id
+    state, until, related = _states(connection, subject, keys)
     shown = state < HIDDEN
     table = lines.table[shown]
     before, after = _neighbours(table)
@@ -223,6 +214,23 @@ def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: 
         related={at[key]: memory_id for key, memory_id in related.items() if key in at},
         session_ids=tuple(lines.sessions),
     )
+
+
+def _states(
+    connection: sqlite3.Connection, subject: int, keys: Ints
+) -> tuple[NDArray[np.int8], Ints, dict[int, str]]:
+    """For each line its state and until when it held, and by key what took its place."""
+    state = np.zeros(len(keys), np.int8)
+    until = np.full(len(keys), _NEVER, np.int64)
+    related: dict[int, str] = {}
+    for key, new_state, until_us, memory_id in _exceptions(connection, subject):
+        row = int(np.searchsorted(keys, key))
+        state[row] = max(state[row], new_state)
+        if until_us is not None:
+            until[row] = min(until[row], until_us)
+        if memory_id is not None:
+            related[key] = memory_id
+    return state, until, related
 
 
 def _neighbours(table: Ints) -> tuple[Ints, Ints]:

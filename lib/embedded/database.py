@@ -62,7 +62,7 @@ class Database:
             try:
                 yield connection
             finally:
-                connection.execute("ROLLBACK")
+                _roll_back(connection)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -73,8 +73,7 @@ class Database:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                _roll_back(connection)
                 raise
 
     @contextmanager
@@ -151,6 +150,12 @@ class Database:
             yield
         except (sqlite3.Error, OSError) as error:
             raise StoreError(_explanation(error, self.path)) from error
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    # After some failures SQLite has rolled back already, and saying so would hide the failure.
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def _refuse_foreign(path: Path) -> None:

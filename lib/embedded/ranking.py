@@ -51,6 +51,7 @@ RECAP_RELEVANCE: Final[Mapping[str, float]] = {
     ARTIFACT_REF: 3.0,
     EPISODE: 2.0,
 }
+OTHER_RELEVANCE: Final = 3.0
 RECENT_LINES: Final = 6
 """Raw lines that a recap welcomes, newest first, as does any broad task without memories."""
 
@@ -102,19 +103,10 @@ def rank(
     the caller's session as the columns number it, -1 for none.
     """
     expired = columns.dated | (columns.until <= now_us)
-    by_kind = _by_kind(RECAP_RELEVANCE if reading.recap else PROFILE_RELEVANCE, 3.0)
     welcome = _welcome(columns, reading, expired)
-    if reading.broad:
-        relevance = np.maximum(relevance, np.where(welcome, by_kind[columns.kind], 0.0))
-    parts = np.column_stack(
-        [
-            _by_kind(KIND_POINTS, OTHER_KIND_POINTS)[columns.kind],
-            _recency(columns) * (RECAP_RECENCY if reading.recap else 1.0),
-            relevance,
-            np.where(expired, EXPIRED_POINTS, 0.0),
-            np.where((columns.session == session) & (session >= 0), SESSION_POINTS, 0.0),
-        ]
-    )
+    parts = _parts(columns, relevance, reading, welcome, expired)
+    if session >= 0:
+        parts[:, 4] = np.where(columns.session == session, SESSION_POINTS, 0.0)
     # Left to right, as ScoreParts.total adds them, so that both agree to the last bit.
     score = parts[:, 0] + parts[:, 1] + parts[:, 2] + parts[:, 3] + parts[:, 4]
     newest = columns.newest_first
@@ -122,6 +114,7 @@ def rank(
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
 
+    relevance = parts[:, 2]
     best = float(relevance.max(initial=0.0))
     enough = relevance >= max(FLOOR_POINTS, FLOOR_SHARE * best)
     reasons = np.where(enough | welcome, _ELIGIBLE, _FLOOR).astype(np.int8)
@@ -129,6 +122,25 @@ def rank(
     reasons[expired & ((columns.memory == 0) | (not reading.past))] = _SUPERSEDED
     suppressor = _suppress(columns, position, reasons, expired)
     return Ranking(columns, order, position + 1, parts, reasons, expired, suppressor)
+
+
+def _parts(
+    columns: Columns,
+    relevance: NDArray[np.float64],
+    reading: Reading,
+    welcome: NDArray[np.bool_],
+    expired: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """One row per candidate: the fields of ScoreParts, that of the session still empty."""
+    parts = np.zeros((len(columns.key), 5))
+    parts[:, 0] = _by_kind(KIND_POINTS, OTHER_KIND_POINTS)[columns.kind]
+    parts[:, 1] = _recency(columns) * (RECAP_RECENCY if reading.recap else 1.0)
+    parts[:, 2] = relevance
+    if reading.broad:
+        by_kind = _by_kind(RECAP_RELEVANCE if reading.recap else PROFILE_RELEVANCE, OTHER_RELEVANCE)
+        np.maximum(relevance, np.where(welcome, by_kind[columns.kind], 0.0), out=parts[:, 2])
+    parts[expired, 3] = EXPIRED_POINTS
+    return parts
 
 
 def _by_kind(points: Mapping[str, float], other: float) -> NDArray[np.float64]:

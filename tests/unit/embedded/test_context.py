@@ -209,6 +209,25 @@ def test_a_long_episode_enters_line_by_line(runtime: EmbeddedRuntime) -> None:
     assert len({item.id for item in bundle.items}) == len(bundle.items)
 
 
+def test_a_long_memory_enters_line_by_line_and_counts_once(runtime: EmbeddedRuntime) -> None:
+    runtime.record_episode("ada", "I live in Rome.")
+    (short,) = runtime.compile_memories("ada").created
+    text = " ".join(f"The kiln of house {number} is red." for number in range(30))
+    long = runtime.correct_memory("ada", short.id, text)
+    bundle = runtime.get_context("ada", "Which kiln is red?", max_tokens=200)
+    assert bundle.facts == (long,)
+    assert bundle.items[0].included
+    assert all(item.id.startswith(long.id) for item in bundle.items if item.included)
+    whole = runtime.get_context("ada", "Which kiln is red?", max_tokens=2000)
+    assert all(f"house {number} is" in whole.assembled_context for number in range(30))
+    assert whole.facts == (long,)
+
+
+def test_a_sweep_of_no_budgets_is_empty(runtime: EmbeddedRuntime) -> None:
+    runtime.record_episode("ada", "I live in Porto.")
+    assert list(runtime.sweep_context("ada", "Porto", [])) == []
+
+
 def test_other_subjects_change_nothing(runtime: EmbeddedRuntime) -> None:
     runtime.record_episode("ada", "I ship on Fridays. I use a queue.")
     runtime.compile_memories("ada")
