@@ -16,7 +16,7 @@ from lib.pricing import price_of
 from lib.protocol import ReplyStream
 from lib.state import app_state
 from lib.ui import chat_session, injected
-from lib.ui.sides import format_ms, format_usd
+from lib.ui.sides import format_usd
 from lib.ui.streaming import interruptible
 from lib.ui.text import inert, literal
 
@@ -139,6 +139,15 @@ def _draw_actions(conversation: Conversation, turn: Turn, *, is_last: bool) -> N
             )
         if is_last and failed and turn.replaces:
             st.button("Keep the earlier reply", type="tertiary", on_click=conversation.keep_earlier)
+        if turn.record_error:
+            # The sidebar offers it as well, but a phone hides that.
+            st.button(
+                "Record now",
+                key=f"record_{turn.id}",
+                icon=":material/schedule:",
+                type="tertiary",
+                on_click=chat_session.record_waiting,
+            )
 
 
 def _draw_injected(prompt: PreparedPrompt, turn_id: str, *, is_last: bool) -> None:
@@ -181,15 +190,15 @@ def _line(turn: Turn) -> str:
     assert figures
     parts = [*_memory_part(figures), *_record_part(turn)]
     if figures.first_token_ms is not None:
-        parts.append(f"first token {format_ms(figures.first_token_ms)}")
+        parts.append(f"first token {_duration(figures.first_token_ms)}")
     if figures.total_ms is not None:
-        parts.append(f"total {format_ms(figures.total_ms)}")
+        parts.append(f"total {_duration(figures.total_ms)}")
     return "\u00a0· ".join([*parts, literal(figures.model)])
 
 
 def _memory_part(figures: ReplyFigures) -> list[str]:
     if figures.memory_error:
-        return [":orange[○] Without memory: it did not answer"]
+        return ["○ **Without memory: it did not answer**"]
     if not figures.memories and not figures.raw_episodes:
         return ["○ no memory used"]
     noun = "memory" if figures.memories == 1 else "memories"
@@ -205,7 +214,7 @@ def _record_part(turn: Turn) -> list[str]:
     parts = state.get(turn.state, [])
     if turn.episode_id:
         return [*parts, f"episode {literal(turn.episode_id[:8])}"]
-    return [*parts, ":orange[not recorded yet]"] if turn.record_error else parts
+    return [*parts, "**not recorded yet**"] if turn.record_error else parts
 
 
 def _details(turn: Turn, figures: ReplyFigures) -> str:
@@ -216,7 +225,7 @@ def _details(turn: Turn, figures: ReplyFigures) -> str:
     if figures.memory_error:
         rows.append(f"Memory: {literal(figures.memory_error)}")
     if figures.context_ms is not None:
-        rows.append(f"Context found in {format_ms(figures.context_ms)}")
+        rows.append(f"Context found in {_duration(figures.context_ms)}")
     if figures.prompt_tokens is not None and figures.completion_tokens is not None:
         how = "measured" if figures.measured else "counted"
         rows.append(
@@ -229,3 +238,10 @@ def _details(turn: Turn, figures: ReplyFigures) -> str:
             to = "" if figures.is_language_model else f" if sent to {literal(price.model)}"
             rows.append(f"{usd}{to}")
     return "  \n".join(rows) or "No more is known about this reply."
+
+
+def _duration(milliseconds: float) -> str:
+    """A duration in ms below one second, in s above."""
+    if milliseconds < 10:
+        return f"{milliseconds:.1f} ms"
+    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:,.2f} s"

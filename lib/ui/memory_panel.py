@@ -24,13 +24,18 @@ from lib.ui.text import joined, literal
 _SHOWN_PER_KIND = 12
 _REUSE_FACTOR = 20
 """What took long to load is shown again for this many times as long before it is loaded anew."""
+_LONGEST_REUSE_S = 30.0
 
 
-def load(subject_id: str, *, reuse: bool = False) -> PanelMemory:
-    """The subject's memory for the panel; the last one known, with the reason, on a failure."""
+def load(subject_id: str) -> PanelMemory:
+    """The subject's memory for the panel; the last one known, with the reason, on a failure.
+
+    While a question waits for its reply nothing is loaded: the reply comes first.
+    """
     state = app_state()
     last = state.panel if state.panel and state.panel.memory.subject_id == subject_id else None
-    if last and reuse:
+    conversation = state.chat.current(subject_id)
+    if last and conversation and conversation.waiting:
         return last
     note = _compile(subject_id)
     started = time.monotonic()
@@ -39,14 +44,18 @@ def load(subject_id: str, *, reuse: bool = False) -> PanelMemory:
     runtime = resources.memory_runtime()
     try:
         memory = inspect_subject(runtime, subject_id)
-        pending = runtime.pending_episodes(subject_id)
-        ended = time.monotonic()
-        fresh_until = ended + _REUSE_FACTOR * (ended - started)
-        state.panel = PanelMemory(memory, pending, fresh_until, error=note or None)
-    except StatewaveError as error:
+        pending, error = runtime.pending_episodes(subject_id), note or None
+    except StatewaveError as failure:
         memory = last.memory if last else SubjectMemory(subject_id, (), ())
-        state.panel = PanelMemory(memory, last.pending if last else 0, 0.0, error=str(error))
+        pending, error = last.pending if last else 0, str(failure)
+    took = time.monotonic() - started
+    fresh_until = time.monotonic() + min(_REUSE_FACTOR * took, _LONGEST_REUSE_S)
+    state.panel = PanelMemory(memory, pending, fresh_until, error)
     return state.panel
+
+
+def _forget() -> None:
+    app_state().panel = None
 
 
 def _compile(subject_id: str) -> str | None:
@@ -74,6 +83,7 @@ def draw(panel: PanelMemory, bundle: ContextBundle | None) -> None:
     _draw_head(panel, len(active))
     if panel.error:
         st.warning(literal(panel.error), icon=":material/cloud_off:")
+        st.button("Try again", key="reload_memory", icon=":material/refresh:", on_click=_forget)
     if not active:
         _draw_empty(panel)
     items = {item.id: item for item in bundle.items} if bundle else {}
@@ -95,9 +105,10 @@ def _draw_head(panel: PanelMemory, active: int) -> None:
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
         noun = "memory" if active == 1 else "memories"
+        known = f"**{active:,} {noun}**" if active or not panel.error else "**Memory**"
         pending = f" · {panel.pending:,} pending" if panel.pending else ""
         st.markdown(
-            f"**{active:,} {noun}**{pending}",
+            f"{known}{pending}",
             width="content",
             help="Pending episodes are recorded and not compiled into memories yet."
             if panel.pending

@@ -36,7 +36,9 @@ def draw() -> None:
         st.badge(model.name, icon=":material/smart_toy:", color="gray")
         if directory.error:
             st.warning(
-                directory.error, title="Memory is not reachable", icon=":material/cloud_off:"
+                literal(directory.error),
+                title="Memory is not reachable",
+                icon=":material/cloud_off:",
             )
         waiting = app_state().unrecorded_count()
         if waiting:
