@@ -77,6 +77,14 @@ def test_words_are_matched_by_their_stem_and_identifiers_as_they_are(
     assert "429" in runtime.get_context("ada", "why the 429s?").items[0].content
 
 
+def test_a_rare_word_outweighs_common_ones(runtime: EmbeddedRuntime) -> None:
+    for number in range(20):
+        runtime.record_episode("ada", f"Is the kiln glaze of batch {number} dry?")
+    runtime.record_episode("ada", "Does anybody at Brandt pick up the phone?", occurred_at=START)
+    bundle = runtime.get_context("ada", "Which kiln glaze did Brandt send?")
+    assert "Brandt" in bundle.items[0].content
+
+
 def test_scripts_without_spaces_are_searched_too(runtime: EmbeddedRuntime) -> None:
     runtime.record_episode("ada", "我们把数据库迁移到了上海")
     runtime.record_episode("ada", "今天天气很好")
