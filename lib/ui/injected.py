@@ -6,14 +6,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from lib.assistant import PreparedPrompt
-from lib.models import EPISODE, ContextBundle, ContextItem, CutReason
+from lib.models import EPISODE, ContextBundle, ContextItem
 from lib.theme import kind_look
 from lib.ui.text import joined, literal
 
 _CUT_SHOWN = 8
 _CUT_CHARACTERS = 160
 _ROLES = {"system": "System prompt", "user": "You", "assistant": "Assistant"}
-_WHY: dict[CutReason, str] = {
+_WHY: dict[str, str] = {
     "budget": "did not fit the token budget",
     "floor": "not relevant enough to the message",
     "suppressed": "already said by another item",
@@ -24,7 +24,7 @@ _WHY: dict[CutReason, str] = {
 
 def why_cut(reason: str) -> str:
     """A cut reason in words."""
-    return _WHY.get(reason, reason) if reason else "not chosen"  # type: ignore[call-overload]
+    return _WHY.get(reason, reason) if reason else "not chosen"
 
 
 def draw(prompt: PreparedPrompt) -> None:
