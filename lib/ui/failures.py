@@ -10,6 +10,7 @@ from lib.errors import (
     StatewaveError,
     StoreError,
 )
+from lib.ui.text import literal
 
 _TITLES: dict[type[StatewaveError], str] = {
     StatewaveConnectionError: "The memory runtime did not answer",
@@ -30,6 +31,6 @@ def title_of(error: StatewaveError) -> str:
 
 def show(error: StatewaveError, *, key: str = "page") -> None:
     """The error as a sentence, with a button that runs the page again."""
-    st.error(str(error), title=title_of(error), icon=":material/error:")
+    st.error(literal(str(error)), title=title_of(error), icon=":material/error:")
     # A click is a rerun, and a rerun asks again: the button needs no callback.
     st.button("Try again", key=f"retry_{key}", icon=":material/refresh:")
