@@ -29,6 +29,15 @@ class Inspected:
     fresh_until: float
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a change did, or why it did not; `memory_id` is where it is told, None for the top."""
+
+    memory_id: str | None
+    done: str = ""
+    error: StatewaveError | None = None
+
+
 @dataclass(slots=True)
 class AppState:
     """Everything of a visit that no widget holds. Lives as long as the tab's session."""
@@ -40,9 +49,8 @@ class AppState:
     """Whose memory the Memory page opened last."""
     comparison: Comparison | None = None
     sweeps: dict[SweepKey, Sweep] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    failure: StatewaveError | None = None
-    """What a callback could not do; the run that follows shows it once."""
+    outcome: Outcome | None = None
+    """What the last change on the Memory page did; the run that follows shows it once."""
 
     def unrecorded_count(self) -> int:
         """Turns of this visit that the runtime has not recorded yet."""

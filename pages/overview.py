@@ -38,8 +38,8 @@ except StatewaveError as error:
 
 connected, settings = st.columns(2, gap="medium")
 with connected:
-    st.subheader("What is connected")
+    st.header("What is connected")
     connection.draw(answers=answers)
 with settings:
-    st.subheader("Your own server and model")
+    st.header("Your own server and model")
     connection.draw_settings()

@@ -13,7 +13,7 @@ from lib.ui import inspected
 def offer(label: str, subjects: Sequence[DemoSubject]) -> bool:
     """A button that records and compiles the subjects' conversations; True when it has done so."""
     slot = st.empty()
-    if not slot.button(label, icon=":material/download:", type="primary", key="load_demo"):
+    if not slot.button(label, icon=":material/download:", key="load_demo"):
         return False
     total = sum(len(subject.sessions) for subject in subjects)
     done = 0

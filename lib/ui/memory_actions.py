@@ -6,8 +6,9 @@ import streamlit as st
 
 from lib import resources
 from lib.errors import InputError, StatewaveError
-from lib.state import app_state
+from lib.state import Outcome, app_state
 from lib.ui import failures, inspected
+from lib.ui.text import literal
 
 MEMORY_PARAMETER = "memory"
 """The opened memory's id in the address, so that it can be shared and survives F5."""
@@ -48,7 +49,7 @@ def forget(subject_id: str, memory_id: str) -> None:
         open_memory(memory_id)
         return "Forgotten. It will not reach a prompt again."
 
-    _attempt(act)
+    _attempt(act, memory_id)
 
 
 def restore(subject_id: str, memory_id: str) -> None:
@@ -56,9 +57,10 @@ def restore(subject_id: str, memory_id: str) -> None:
 
     def act() -> str:
         resources.memory_runtime().restore_memory(subject_id, memory_id)
+        open_memory(memory_id)
         return "Restored. It can reach a prompt again."
 
-    _attempt(act)
+    _attempt(act, memory_id)
 
 
 def correct(subject_id: str, memory_id: str) -> None:
@@ -70,7 +72,12 @@ def correct(subject_id: str, memory_id: str) -> None:
         open_memory(runtime.correct_memory(subject_id, memory_id, content).id)
         return "Corrected. The old sentence is kept as superseded."
 
-    _attempt(act)
+    _attempt(act, memory_id)
+
+
+def correction_key(memory_id: str) -> str:
+    """Where the correction form of a memory keeps its text."""
+    return f"correction_{memory_id}"
 
 
 def compile_now(subject_id: str) -> None:
@@ -82,11 +89,6 @@ def compile_now(subject_id: str) -> None:
         return f"Compiled {report.episodes_compiled:,} episodes: {len(report.created):,} memories."
 
     _attempt(act)
-
-
-def correction_key(memory_id: str) -> str:
-    """Where the correction form of a memory keeps its text."""
-    return f"correction_{memory_id}"
 
 
 def delete_subject(subject_id: str, *, typed_key: str) -> None:
@@ -106,25 +108,28 @@ def delete_subject(subject_id: str, *, typed_key: str) -> None:
     _attempt(act)
 
 
-def report_outcome() -> None:
-    """What the last change did, once; a failure stays on the page until the next action."""
+def report_outcome(memory_id: str | None = None) -> None:
+    """What the last change did, once: in the opened memory it was made to, or on top."""
     state = app_state()
-    for note in state.notes:
-        st.toast(note, icon=":material/check:")
-    state.notes.clear()
-    if state.failure:
-        sentence, title = str(state.failure), failures.title_of(state.failure)
-        st.error(sentence, title=title, icon=":material/error:")
-        # The page may be scrolled down to the button that was pressed.
-        st.toast(sentence, icon=":material/error:", duration="long")
-        state.failure = None
+    outcome = state.outcome
+    if outcome is None or outcome.memory_id != memory_id:
+        return
+    state.outcome = None
+    if outcome.error:
+        title = failures.title_of(outcome.error)
+        st.error(literal(str(outcome.error)), title=title, icon=":material/error:")
+    else:
+        st.success(outcome.done, icon=":material/check:")
 
 
-def _attempt(act: Callable[[], str]) -> None:
+def _attempt(act: Callable[[], str], memory_id: str | None = None) -> None:
     # What a callback raises would skip the page, so it is kept and shown by the run that follows.
     state = app_state()
     inspected.reload()
     try:
-        state.notes.append(act())
+        done = act()
     except StatewaveError as error:
-        state.failure = error
+        state.outcome = Outcome(memory_id, error=error)
+    else:
+        # A correction goes on at its new memory.
+        state.outcome = Outcome(memory_id and st.query_params[MEMORY_PARAMETER], done)

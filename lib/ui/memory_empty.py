@@ -41,7 +41,6 @@ def draw_uncompiled(subject: SubjectMemory) -> None:
         st.markdown("Compiling reads them and keeps the facts worth bringing up again.")
         st.button(
             "Compile now",
-            type="primary",
             icon=":material/auto_awesome:",
             on_click=memory_actions.compile_now,
             args=(subject.subject_id,),

@@ -23,6 +23,8 @@ def draw(
         with words:
             st.text(memory.content, width="stretch")
             _draw_trust(subject, memory)
+            with st.container():
+                memory_actions.report_outcome(memory.id)
             if can_change:
                 _draw_actions(subject, memory)
             else:
@@ -45,9 +47,11 @@ def _draw_head(memory: Memory, listed: Sequence[Memory]) -> None:
             st.badge(memory.status.capitalize(), color="gray")
         st.space("stretch")
         if place is not None:
-            _draw_step("Previous", ids, place - 1)
-            st.markdown(f"{place + 1:,} of {len(ids):,}")
-            _draw_step("Next", ids, place + 1)
+            # A box of its own, so that a phone moves the three to the next line together.
+            with st.container(horizontal=True, vertical_alignment="center", width="content"):
+                _draw_step("Previous", ids, place - 1)
+                st.markdown(f"{place + 1:,} of {len(ids):,}")
+                _draw_step("Next", ids, place + 1)
 
 
 def _draw_step(label: Literal["Previous", "Next"], ids: Sequence[str], place: int) -> None:
@@ -97,7 +101,7 @@ def _draw_related(relation: str, label: str, other: Memory) -> None:
 def _draw_actions(subject: SubjectMemory, memory: Memory) -> None:
     named = (subject.subject_id, memory.id)
     if memory.status == FORGOTTEN:
-        st.info("It never reaches a prompt while it is forgotten.", icon=":material/block:")
+        st.caption("It never reaches a prompt while it is forgotten.")
         st.button("Undo", icon=":material/undo:", on_click=memory_actions.restore, args=named)
     elif memory.status == ACTIVE:
         with st.container(horizontal=True):
@@ -122,7 +126,6 @@ def _draw_correction(subject: SubjectMemory, memory: Memory) -> None:
         )
         st.form_submit_button(
             "Save the correction",
-            type="primary",
             on_click=memory_actions.correct,
             args=(subject.subject_id, memory.id),
         )
