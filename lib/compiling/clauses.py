@@ -35,6 +35,12 @@ _NOT_MEANT = re.compile(
     r"|in my dreams|in another life|not really)\b|(?:^|\s)/s\b|[😂🤣😜😉🙃😆]|(?:^"
     r"|\s)[;:]-?[)PpD](?=\s|$)"
 )
+_SHORT_REMARK = 60
+"""Characters up to which "just kidding" speaks of the sentence before it."""
+_TAKEN_BACK = re.compile(
+    r"(?i)^(?:no,? wait|wait,? no|scratch that|sorry,? (?:i meant|no)|i meant?\b"
+    r"|that['’]s (?:a lie|wrong|not true))"
+)
 _UNREAL = re.compile(
     r"(?i)\b(?:if (?!you\b|possible|that matters|it (?:helps|matters)|relevant)|unless"
     r"|whether|were to|suppose|supposing"
@@ -45,13 +51,16 @@ _UNREAL = re.compile(
     r"|as far as i know|afaik|iirc|not sure|unsure|no idea|might|could|should"
     r"|thinking (?:of|about)|considering|wondering"
     r"|tempted|what if|even though i never|supposedly|apparently|seems?|as if|as though"
-    r"|used to|until recently"
-    r"|back (?:then|when|in)|years ago|once upon|formerly|previously|at (?:my"
-    r"|our) (?:last|previous|old|former)"
-    r"|before i|(?:they|he|she|you|people|everyone|someone|somebody|boss|colleague|wife"
+    r"|(?<!as i )said|(?:say|says|writes|wrote|reads|goes|thinks|told (?:me|us|him|her"
+    r"|them))(?: that|:)? (?:i|we|my|our|me)|(?:says|said|wrote|writes|reads|goes):"
+    r"|(?:they|he|she|you|people|everyone|someone|somebody|boss|colleague|wife"
     r"|husband|friend|client|customer|docs?"
     r"|\w+ who) (?:says?|said|thinks?|claims?|claimed|told|believes?|wrote|asks?|asked"
     r"|insists? that|keeps? saying))\b"
+)
+_PAST = re.compile(
+    r"(?i)\b(?:used to|until recently|back (?:then|when|in)|years ago|once upon|formerly|previously"
+    r"|at (?:my|our) (?:last|previous|old|former)|before i)\b"
 )
 _TAG_QUESTION = re.compile(
     r"(?i),? (?:right|correct|no|yes|eh|huh|or not|(?:is|do|did|have|are"
@@ -60,13 +69,14 @@ _TAG_QUESTION = re.compile(
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 _SPLIT = re.compile(
     r"\s*[;]\s*|\s+[—–-]{1,2}\s+|,?\s+but\s+|,?\s+whereas\s+"
-    r"|,\s+(?:and\s+)?so\s+(?!that)|,\s+(?:and\s+)?(?:then\s+)?(?=(?:i|we|my|our|i am"
+    r"|,\s+(?:and\s+)?so\s+(?!that)|\s+so\s+(?=(?:i|we|my|our)\s)|,\s+(?:and\s+)?(?:then\s+)?"
+    r"(?=(?:(?:now|these days|today|currently|nowadays)\s+)?(?:i|we|my|our|i am"
     r"|we are|the|it|also|please|which|where|who)\s)"
     r"|,\s+(?:and\s+)?(?=(?:all|everything|nothing)\s)|\s+and\s+(?=the\s+[\w-]+\s+(?:is"
     r"|are|runs?|uses?)\s)|\s+and\s+(?=(?:i|we|my|our)\s)|,?\s+(?P<cause>because|since"
     r"|as|though|although|now that|after)\s+(?=(?:i|we|my|our|the)\s)"
-    r"|,?\s+(?P<unreal>when|whenever|until|once|before|while|where|wherever|whether|how"
-    r"|what|why)\s+(?=(?:i|we|my|our)\s)"
+    r"|,?\s+(?:(?P<when>when|whenever|until|once|while)|(?P<what>before|where|wherever|whether|how"
+    r"|what|why))\s+(?=(?:i|we|my|our)\s)"
     r"|,\s+(?P<asks>(?:should|could|can|do|does|is|are|what|which|how|where|why|who|would|any)\s)",
     re.IGNORECASE,
 )
@@ -85,7 +95,9 @@ _OPENER = re.compile(
     r"|as i (?:said|mentioned)(?: before| earlier)?|personally|currently|right now"
     r"|at the moment|these days"
     r"|nowadays|now(?: that)?|today|meanwhile|since then|from now on|as of (?:today|now"
-    r"|this \w+|last \w+)|(?:since )?(?:last|this) (?:week|month|year|weekend|spring"
+    r"|this \w+|last \w+)|since (?:january|february|march|april|may|june|july|august"
+    r"|september|october|november|december|20\d\d)|(?:since )?(?:last|this) (?:week|month"
+    r"|year|weekend|spring"
     r"|summer|autumn|fall|winter)"
     r"|(?:two|three|\d+) (?:days|weeks|months) ago|yesterday|recently|actually|in fact"
     r"|basically|obviously|because|since|though|although|then|finally|unfortunately"
@@ -136,9 +148,8 @@ def stated_clauses(sentences: list[Sentence]) -> list[Clause]:
         if _TASK_ON_TEXT.match(sentence.text):
             break
         following = sentences[number + 1].text if number + 1 < len(sentences) else ""
-        if _NOT_MEANT.search(sentence.text) or (
-            len(following) < 60 and _NOT_MEANT.search(following)
-        ):
+        meant = not _NOT_MEANT.search(sentence.text) and not _TAKEN_BACK.match(following)
+        if not meant or (len(following) < _SHORT_REMARK and _NOT_MEANT.search(following)):
             continue
         clauses.extend(_clauses(sentence))
     return clauses
@@ -160,18 +171,22 @@ def _clauses(sentence: Sentence) -> Iterator[Clause]:
         # "I use Vim, I think" is no statement, but "…, so bear with me if I'm slow" leaves one.
         if _UNREAL.search(part) or (len(following.split()) < 4 and _UNREAL.search(following)):
             return
-        if joint == "unreal" or (number == 0 and _SUBORDINATE.match(part)):
+        conditional = number + 1 < len(parts) and parts[number + 1][1] == "when"
+        if joint in {"when", "what"} or conditional or _PAST.search(part):
+            continue
+        if number == 0 and _SUBORDINATE.match(part):
             continue
         yield _clause(part, outright=number == 0 and not sentence.asks and joint == "")
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """Parts of a sentence with what joined them: "", "cause", "unreal" or "and"."""
+    """Parts of a sentence with what joined them: "", "cause", "when", "what" or "and"."""
     start, joint = 0, ""
     for cut in _SPLIT.finditer(text):
         end = cut.start("asks") if cut["asks"] else cut.end()
         yield text[start : cut.start()].strip(" ,"), joint
-        joint = "cause" if cut["cause"] else "unreal" if cut["unreal"] else "and"
+        named = (name for name in ("cause", "when", "what") if cut[name])
+        joint = next(named, "and")
         start = end
     yield text[start:].strip(" ,"), joint
 

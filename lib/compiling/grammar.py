@@ -102,10 +102,12 @@ class Voice:
 
     @property
     def subject(self) -> str:
+        """The name, or "the user"."""
         return self.name or "the user"
 
     @property
     def possessive(self) -> str:
+        """The name or "the user" as an owner."""
         return f"{self.subject}'s"
 
     def who(self, pronoun: str) -> str:

@@ -19,7 +19,7 @@ _NAMED = re.compile(
 _I_AM_NAME = re.compile(rf"^I am (?P<name>{_PERSON})(?P<rest>$|,.*| (?:from|at|with) .*)$")
 _NAME_HERE = re.compile(
     rf"^(?:(?:this|it) is (?P<a>{_PERSON})(?: here)?(?: (?:from|at|with) .*|$)"
-    rf"|(?P<b>{CAP}[\w'’-]+) here)(?P<rest>$|,.*)$"
+    rf"|(?P<b>{CAP}[\w'’-]+)(?P<from> from {NAME})? here)(?P<rest>$|,.*)$"
 )
 _ROLE_HEAD = (
     r"(?:developer|dev|engineer|programmer|designer|manager|lead|leader|founder"
@@ -40,7 +40,7 @@ _ROLE_END = (
     r"|making|creating|based|living|on|since|by)\b|,|$| and )"
 )
 _ROLE = re.compile(
-    rf"^I (?:am|work as|am working as|became|have become|got promoted to"
+    rf"^I (?:am|have been|work as|am working as|became|have become|got promoted to"
     rf"|was promoted to) (?:still )?(?P<np>(?:(?:an?|the|our"
     rf"|their) )?(?:[\w+#./&'’-]+ ){{0,4}}?{_ROLE_HEAD}(?: (?:of"
     rf"|for) (?:the )?(?:{NAME}|data|engineering|product|design|platform|infrastructure"
@@ -82,7 +82,7 @@ _WORK_AT = re.compile(
     rf"|am consulting|now work)(?: as (?P<role>an? [^,]+?|[^,]+?))? (?:at|for"
     rf"|with) (?P<org>{NAME}|an? [\w -]*?(?:company|startup|start-up|bank|agency|firm"
     rf"|university|school|hospital|consultancy|studio|ngo|nonprofit|charity|lab|shop"
-    rf"|fintech|insurer|hospital|ministry|scale-up)\b[^,]*)(?P<rest>.*)$"
+    rf"|fintech|insurer|hospital|ministry|scale-up)\b(?:(?! as )[^,])*)(?P<rest>.*)$"
 )
 _JOINED = re.compile(
     rf"^I (?:have )?(?:just )?(?:joined|started (?:working )?at|am with"
@@ -134,11 +134,11 @@ def read_name(text: str, _clause: Clause, _voice: Voice) -> Iterator[Fact | str]
         yield Fact(
             f"The user's name is {name}.", "name", slot="name", value=name.lower(), name=name
         )
-        rest = groups.get("rest") or ""
+        rest = (groups.get("from") or "") + (groups.get("rest") or "")
         if re.match(r", (?:an?|the) ", rest):
             yield f"I am {rest[2:]}"
-        elif at := re.match(rf",? (?:from|at|with) (?P<x>{NAME})", rest):
-            yield f"I am from {at['x']}" if "from" in at[0].split()[:1] else f"I work at {at['x']}"
+        elif at := re.match(rf",? (?P<joint>from|at|with) (?P<x>{NAME})", rest):
+            yield f"I {'am from' if at['joint'] == 'from' else 'work at'} {at['x']}"
         return
 
 

@@ -9,7 +9,7 @@ from lib.compiling.grammar import Voice, sentence_case
 from lib.compiling.phrases import CAP, DATE, NAME, is_weak, key, trim
 
 _THING = (
-    r"(?:app|apps|application|applications|bot|bots|service|services|api|apis|tool"
+    r"(?i:app|apps|application|applications|bot|bots|service|services|api|apis|tool"
     r"|tools|platform|site|website|websites|plugin|plugins|extension|library|libraries"
     r"|package|framework|cli|dashboard|dashboards|game|games|pipeline|saas|startup"
     r"|product|products|compiler|engine|assistant|agent|agents|client|server|system"
@@ -33,7 +33,7 @@ _BUILD = re.compile(
 )
 _CALLED = re.compile(
     rf"^(?P<own>my|our|the) (?P<what>(?:(?:side|pet|main|current|new|open-source|hobby"
-    rf"|jira|linear|github|gitlab|google cloud|aws) )?(?:project|startup|company"
+    rf"|(?i:jira|linear|github|gitlab|google cloud|aws)) )?(?:project|startup|company"
     rf"|product|app|tool|bot|library|game|business|service|package"
     rf"|plugin))(?:['’]s name)? (?:is|is called"
     rf"|is named) (?P<rest>(?:an? [^,]*\b{_THING}\b.*|{NAME}.*))$"
@@ -171,7 +171,7 @@ def read_preference(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact |
         and _STYLE.search(text)
         and not _ABOUT_CODE_NOW.search(text)
     ):
-        wish = trim(match["whole"])
+        wish = trim(re.sub(r"(?i)\byour\b", "the", match["whole"]))
         if wish and len(wish.split()) >= 3:
             yield Fact(_standing(wish, voice), "preference", confidence=SAID_IN_PASSING)
 

@@ -1,11 +1,12 @@
 """Offline compiler: episodes to memories by rules, without a network or a model."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from lib.compiling.artifacts import MAX_PER_SESSION, find_artifacts
+from lib.compiling.artifacts import MAX_PER_SESSION, Artifact, find_artifacts
 from lib.compiling.clauses import stated_clauses
 from lib.compiling.draft import Draft
 from lib.compiling.facts import Fact, read_clause
@@ -93,11 +94,11 @@ class _Desk:
             self._add_facts(turn)
         threads = find_threads([(turn.sentences, turn.reply) for turn in turns], self._voice)
         solved = [self._add_procedure(thread, turns) for thread in threads]
-        self._add_artifacts(turns, threads, begun)
         # Procedures that work, or that nothing more was said about, need no second telling.
-        told = all(solved) and (len(threads) == 1 or not any(each.outcomes for each in threads))
-        if threads and not (told and (threads[0].worked or not threads[0].outcomes)):
+        told = all(solved) and all(each.worked or not each.outcomes for each in threads)
+        if threads and not told:
             self._add_summary(turns, threads)
+        self._add_artifacts(turns, threads, begun)
 
     def _add_secrets(self, turn: _Turn) -> None:
         for kind, count in Counter(turn.secrets).items():
@@ -133,7 +134,7 @@ class _Desk:
             metadata["name"] = fact.name
         content = fact.content
         if is_relative_date(content):
-            content = f"{content[:-1]} (said on {turn.when:%-d %B %Y})."
+            content = f"{content[:-1]} (said on {turn.when.day} {turn.when:%B %Y})."
         if slot:
             self._held.pop(slot, None)
             self._held[slot] = fact.value
@@ -163,7 +164,7 @@ class _Desk:
         count = 0
         for turn in turns:
             for artifact in find_artifacts(turn.sentences, topic, self._voice):
-                if count == MAX_PER_SESSION or artifact.name in told:
+                if count == MAX_PER_SESSION or _is_told(artifact, told):
                     continue
                 told += artifact.content
                 count += 1
@@ -221,6 +222,12 @@ def _sessions(turns: Sequence[_Turn]) -> list[list[_Turn]]:
     for number, turn in enumerate(turns):
         sessions.setdefault(turn.episode.session_id or f"\0{number}", []).append(turn)
     return list(sessions.values())
+
+
+def _is_told(artifact: Artifact, told: str) -> bool:
+    """True when other drafts name the artifact and most of what is said of it."""
+    words = re.findall(r"\w{4,}", artifact.content)
+    return artifact.name in told and sum(word in told for word in words) >= 0.6 * len(words)
 
 
 def _tool_tags(text: str) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ _KIN = (
     r"|co-?founder|mentor|supervisor|advisor|product owner|pet)"
 )
 _KIN_NAMED = re.compile(
-    rf"^(?:my|our) (?P<kin>{_KIN})(?:(?:['’]s)? name)? (?:is|is called"
-    rf"|is named) (?P<name>{NAME})(?P<rest>$|,.*)$",
+    rf"^(?:my|our) (?P<kin>{_KIN})(?:(?:['’]s)? name)? (?:is called|is named"
+    rf"|is) (?P<name>{NAME})(?P<rest>$|,.*)$",
     re.IGNORECASE,
 )
 _KIN_WANTS = re.compile(

@@ -42,6 +42,7 @@ _TAIL = re.compile(
     r"|was|you|i|we|it)|which (?:is|was|i|we|you|means|makes|it)|(?:it|this|that"
     r"|they) (?:is|are|was|has|works?|makes?))\b.*$"
 )
+_CONDITION = re.compile(r"(?i)[,\s]*(?:when|whenever|if|unless|while|until)\b")
 _COMMA = re.compile(r",\s+(?!(?:an?|the)\s)")
 _LIST_REST = re.compile(r"^[^,]{1,40}(?:, [^,]{1,40})*,? (?:and|or) [^,]+$")
 _HAS_YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
@@ -57,7 +58,10 @@ MAX_OBJECT_WORDS = 26
 
 def trim(text: str) -> str:
     """The object of a clause without what only trails; empty when nothing clear is left."""
-    body = _TAIL.sub("", text).strip(" ,")
+    tail = _TAIL.search(text)
+    if tail is not None and _CONDITION.match(tail[0]):
+        return ""
+    body = (text[: tail.start()] if tail else text).strip(" ,")
     comma = _COMMA.search(body)
     while comma is not None:
         if _LIST_REST.match(body[comma.end() :]) and len(body[: comma.start()].split()) <= 9:

@@ -17,7 +17,7 @@ _ABBREVIATION = re.compile(
     r"|sept?|oct|nov|dec|(?-i:[A-Z]))\.$",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_MARKUP = re.compile(r"\*\*|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _LINK = re.compile(r"!?\[([^\]\n]{1,200})\]\((https?://[^\s)]{1,500})\)")
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<!\w)'[^'\n]{8,400}'(?!\w)"
@@ -33,6 +33,12 @@ _ASKS = re.compile(
     r"|any (?:idea|thought|chance|way|tips|advice)|(?:please )?(?:tell|remind|show) me\b)",
     re.IGNORECASE,
 )
+
+MAX_PROSE = 20_000
+"""Characters of a message that are read; what people say of themselves stands before a paste."""
+
+MAX_SENTENCE = 700
+"""Longer "sentences" are data without punctuation."""
 
 QUOTE_MARK = "“…”"
 """Stands for a quotation where only the writer's own words are read."""
@@ -50,8 +56,9 @@ def split_sentences(text: str) -> list[Sentence]:
     """The prose sentences of a message, in order; code, quoted lines and logs are left out."""
     return [
         Sentence(sentence, sentence.rstrip("\"”')]* ").endswith("?") or asks(sentence))
-        for block in _blocks(text)
+        for block in _blocks(text[:MAX_PROSE])
         for sentence in _split(block)
+        if len(sentence) <= MAX_SENTENCE
     ]
 
 
@@ -101,10 +108,9 @@ def _split(block: str) -> list[str]:
     sentences: list[str] = []
     start = 0
     for end in _END.finditer(block):
-        candidate = block[start : end.end()]
-        if end[0] == "." and _ABBREVIATION.search(candidate):
+        if end[0] == "." and _ABBREVIATION.search(block, max(start, end.start() - 8), end.end()):
             continue
-        sentences.append(candidate.strip())
+        sentences.append(block[start : end.end()].strip())
         start = end.end()
     sentences.append(block[start:].strip())
     return [sentence for sentence in sentences if sentence]

@@ -20,7 +20,8 @@ _USE = re.compile(
     r"|hosting|store|storing|keep|keeping|embed|embedding"
     r"|write|writing|code|coding|program|programming|develop|test|track|tracking|log"
     r"|monitor|serve|cache|format|lint|package|rely|query|build"
-    r"|ship|work|working|stick|standardi[sz]ed on|settled on)(?= |$)(?P<rest>.*)$"
+    r"|ship|work|working|stick|standardi[sz]ed on|settled on|going with|went with"
+    r"|decided on|sticking with)(?= |$)(?P<rest>.*)$"
 )
 _ON = re.compile(r"^(?P<who>I|we) (?:am|are) (?:back )?on (?P<rest>.+)$")
 _COMPONENT = (
@@ -66,7 +67,7 @@ _REPLACED = re.compile(
 _DROPPED = re.compile(
     r"^(?P<who>I|we) (?:have )?(?:(?:(?:dropped|ditched|removed|abandoned|retired"
     r"|scrapped|got rid of|gave up(?: on)?|stopped using|quit using|moved off"
-    r"|moved away from|threw out|decommissioned|turned off|no longer use|no longer run"
+    r"|moved away from|threw out|decommissioned|no longer use|no longer run"
     r"|no longer write|no longer need)\s+(?P<old>.+))"
     r"|(?:do not (?:use|run|write|need|work with"
     r"|deploy to) (?P<old2>.+?) any ?more\b.*)|(?:(?:am|are) (?:not using"
@@ -80,9 +81,13 @@ _USE_FORMS = {
     "using": "use", "running": "run", "deploying": "deploy", "hosting": "host", "storing": "store",
     "keeping": "keep", "embedding": "embed", "writing": "write", "coding": "code",
     "programming": "program", "tracking": "track", "working": "work", "settled on": "use",
+    "going with": "use", "went with": "use", "decided on": "use", "sticking with": "use",
     "standardized on": "use", "standardised on": "use",
 }  # fmt: skip
 _NOT_DROPPED = re.compile(r"\byet$|(?:\S+ ){8}")
+_ENDS = re.compile(
+    r"(?: ?v?[\d.]+)?(?:$| (?:from|for|in|on|as|and|because|altogether|completely)\b)"
+)
 _NEAR = 4
 """Characters that may stand before a tool that a statement is about: "the ", "our "."""
 _NEEDS_TOOL_FIRST = frozenset(
@@ -137,9 +142,14 @@ def read_stack(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
 def read_change(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
     """Tools changed: "We moved from Postgres to CockroachDB", "we dropped Celery"."""
     if match := _DROPPED.match(text):
-        old = trim(match["old"] or match["old2"] or match["old3"] or "")
+        old = without_time(trim(match["old"] or match["old2"] or match["old3"] or ""))
         tools = find_tools(old)
-        if tools and tools[0].start <= _NEAR and not _NOT_DROPPED.search(old):
+        if (
+            tools
+            and tools[0].start <= _NEAR
+            and not _NOT_DROPPED.search(old)
+            and _ENDS.match(old[tools[0].end :])
+        ):
             content = f"{voice.who(match['who'])} no longer uses {voice.shift(old)}"
             family, _ = _slot(tools[0], "")
             yield Fact(sentence_case(content), "stack", family, "", tools[0].value, change=True)
