@@ -40,7 +40,7 @@ def draw(*, answers: bool) -> None:
     if not answers:
         st.caption("The engine does not answer, so what it can do is unknown.")
     elif missing:
-        st.caption("What this engine does not do: " + " ".join(missing))
+        st.caption("Limits of this engine: " + " ".join(missing))
 
 
 def draw_settings() -> None:

@@ -47,7 +47,7 @@ def forget(subject_id: str, memory_id: str) -> None:
         resources.memory_runtime().forget_memory(subject_id, memory_id)
         # It stays open even where the filter no longer lists it: its place offers Undo.
         open_memory(memory_id)
-        return "Forgotten. It will not reach a prompt again."
+        return "Forgotten."
 
     _attempt(act, memory_id)
 
