@@ -9,7 +9,7 @@ from lib.compiling.procedures import holds_steps
 from lib.compiling.sentences import Sentence, plain
 from lib.compiling.topics import Topic, find_topic, stands_alone, tell
 
-_GOOD_NEWS = re.compile(
+_SAYS_IT_WORKED = re.compile(
     r"(?i)\b(?:(?:that|this|it|which|header|first|\w+) (?:worked|fixed (?:it|that|this)"
     r"|solved (?:it|that|this)|did it|did the trick|helped)\b|(?:that|this|it) was it\b"
     r"|(?:it|that|this|everything|which) works\b|works (?:now|great|perfectly|fine"
@@ -17,8 +17,11 @@ _GOOD_NEWS = re.compile(
     r"|[\w-]+ )?(?:errors?|duplicates?|failures?|complaints|booking|bookings|crashes"
     r"|timeouts)\b"
     r"|without (?:a |any )?(?:single )?(?:failure|error|problem|hitch)|(?:is"
-    r"|are) (?:fixed|gone|solved|closed)\b|(?:recall\S*|accuracy|precision|coverage"
-    r"|throughput|score|hit rate) (?:\w+ )?(?:went|rose|climbed|improved|jumped|is|up) "
+    r"|are) (?:fixed|gone|solved|closed)\b)"
+)
+_BETTER_FIGURES = re.compile(
+    r"(?i)\b(?:(?:recall\S*|accuracy|precision|coverage|throughput|score"
+    r"|hit rate) (?:\w+ )?(?:went|rose|climbed|improved|jumped|is|up) "
     r"|(?:latency|errors?|failures?|cost|costs|bill|time|size|duration|mismatches"
     r"|memory) (?:\w+ )?(?:fell|dropped|went down|(?:is|are) down|(?:is|are) now) "
     r"|\d+ \w+ down to \d+|^(?:it['’]?s |we['’]?re |now )?(?:down|up) to \d"
@@ -59,7 +62,11 @@ def find_threads(turns: Sequence[tuple[list[Sentence], str]], voice: Voice) -> l
         reports = [sentence for sentence in sentences if threads and _is_report(sentence)]
         if reports:
             at = _belongs_to(threads, " ".join(sentence.text for sentence in reports))
+            # Better figures speak for a fix only where there is no other it could have been.
+            alone = sum(bool(thread.topic.heading) for thread in threads) == 1
+            worked = any(_is_success(sentence, figures_count=alone) for sentence in reports)
             threads[at] = _with_outcome(threads[at], reports, number, voice)
+            threads[at] = replace(threads[at], worked=threads[at].worked or worked)
         remaining = [sentence for sentence in sentences if sentence not in reports]
         topic = find_topic(remaining, voice)
         said = (" ".join(sentence.text for sentence in sentences) + reply).lower()
@@ -82,7 +89,14 @@ def _is_report(sentence: Sentence) -> bool:
     text = plain(sentence.text)
     if sentence.asks or _BAD_NEWS.search(text):
         return False
-    return _GOOD_NEWS.search(text) is not None or _DECIDED.search(text) is not None
+    signs = (_SAYS_IT_WORKED, _BETTER_FIGURES, _DECIDED)
+    return any(sign.search(text) is not None for sign in signs)
+
+
+def _is_success(sentence: Sentence, *, figures_count: bool) -> bool:
+    text = plain(sentence.text)
+    figures = figures_count and _BETTER_FIGURES.search(text) is not None
+    return figures or _SAYS_IT_WORKED.search(text) is not None
 
 
 def _belongs_to(threads: Sequence[Thread], report: str) -> int:
@@ -105,11 +119,9 @@ def _with_outcome(thread: Thread, reports: Sequence[Sentence], number: int, voic
         for sentence in reports
         if stands_alone(sentence.text) and 4 <= len(sentence.text.split()) <= 34
     ]
-    worked = any(_GOOD_NEWS.search(plain(sentence.text)) for sentence in reports)
     turns = thread.turns if number in thread.turns else (*thread.turns, number)
     return replace(
         thread,
         turns=turns,
         outcomes=tuple(told) or thread.outcomes,
-        worked=thread.worked or worked,
     )
