@@ -15,6 +15,8 @@ from lib.ui import failures, sidebar  # noqa: E402
 
 st.set_page_config(page_title="Statewave", page_icon="🌊", layout="wide")
 
+st.html(ROOT / "lib" / "ui" / "app.css")
+
 PAGES = ROOT / "pages"
 page = st.navigation(
     [

@@ -94,6 +94,12 @@ def settle(page: Page, *, timeout_s: float = 30) -> None:
     page.wait_for_selector(READY, timeout=timeout_s * 1000)
 
 
+def go(page: Page, name: str) -> None:
+    """Another page, by the navigation on top."""
+    page.get_by_test_id("stTopNav").get_by_role("link", name=name, exact=True).click()
+    settle(page)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
