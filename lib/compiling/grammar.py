@@ -68,13 +68,17 @@ def conjugate(verb: str) -> str:
     return lower + ("es" if re.search(r"(?:s|x|z|ch|sh|o)$", lower) else "s")
 
 
-def uncapitalised(text: str) -> str:
-    """`text` as it reads mid-sentence: with a small first letter unless a name begins it."""
+def uncapitalised(text: str, *, seen: str = "") -> str:
+    """`text` as it reads mid-sentence: with a small first letter unless a name begins it.
+
+    A first word that `seen` holds in small letters is no name.
+    """
     first, _, rest = text.partition(" ")
     word = first.rstrip(",:;")
     ordinary = word.lower() in WORDS.ordinary or (
         word[:1].isupper() and word[1:].islower() and (_ENDING.search(word) or "-" in word)
     )
+    ordinary = ordinary or f" {word.lower()} " in seen
     if not ordinary or word == "I" or re.match(r"[A-Z][a-z]+\b", rest):
         return text
     return text[0].lower() + text[1:]

@@ -21,8 +21,8 @@ from lib.compiling.secrets import MASK, mask_secrets
 from lib.compiling.sentences import QUOTE_MARK, Sentence, split_sentences
 from lib.compiling.slots import Held, resolve_slot
 from lib.compiling.stack import read_change, read_stack
-from lib.compiling.summaries import summarise
-from lib.compiling.threads import Thread, find_threads
+from lib.compiling.summaries import report, summarise
+from lib.compiling.threads import Thread, find_threads, loose_reports
 from lib.models import ARTIFACT_REF, EPISODE_SUMMARY, PROCEDURE, PROFILE_FACT, Episode, Memory
 from lib.tokens import count_tokens
 
@@ -98,6 +98,8 @@ class _Desk:
         told = all(solved) and all(each.worked or not each.outcomes for each in threads)
         if threads and not told:
             self._add_summary(turns, threads)
+        elif not threads:
+            self._add_report(turns)
         self._add_artifacts(turns, threads, begun)
 
     def _add_secrets(self, turn: _Turn) -> None:
@@ -174,6 +176,12 @@ class _Desk:
     def _add_summary(self, turns: Sequence[_Turn], threads: Sequence[Thread]) -> None:
         text = summarise(threads, [turn.reply for turn in turns], self._voice)
         if text:
+            self._add(EPISODE_SUMMARY, text, NAMED, turns, tags=_tool_tags(text))
+
+    def _add_report(self, turns: Sequence[_Turn]) -> None:
+        """Compiled turn by turn, "that worked" comes without the question it answers."""
+        told = [each for turn in turns for each in loose_reports(turn.sentences, self._voice)]
+        if text := report(told, self._voice):
             self._add(EPISODE_SUMMARY, text, NAMED, turns, tags=_tool_tags(text))
 
     def _add(

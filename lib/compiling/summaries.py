@@ -14,6 +14,7 @@ _LEADS_IN = re.compile(
     r"(?i)^(?:(?:yes|no|sure|right|good (?:call|question|point)|great|exactly|then|so|in short"
     r"|short answer|both|well)[,:.!—–-]? )+"
 )
+_HEADLESS = re.compile(r"(?i)(?:no|\w+ed)\b")
 _MAX_ADVICE_WORDS = 24
 
 
@@ -24,7 +25,7 @@ def summarise(threads: Sequence[Thread], replies: Sequence[str], voice: Voice) -
     Empty when there is nothing to conclude.
     """
     main = next((thread for thread in reversed(threads) if thread.outcomes), threads[0])
-    advice = [_advice(replies[thread.turns[0]]) for thread in threads]
+    advice = [_advice(replies[thread.turns[0]], thread.text) for thread in threads]
     at = threads.index(main)
     before = [_aside(threads[n], advice[n]) for n in range(at)]
     after = [_aside(threads[n], advice[n]) for n in range(at + 1, len(threads))]
@@ -46,6 +47,17 @@ def summarise(threads: Sequence[Thread], replies: Sequence[str], voice: Voice) -
     return ""
 
 
+def report(told: Sequence[str], voice: Voice) -> str:
+    """ "Alice reported that …" of at most 60 tokens, from what a message alone reports."""
+    for each in told:
+        # "Moved it, and it works" and "No errors since" have no subject to go on with.
+        joint = ":" if _HEADLESS.match(each) else " that"
+        text = sentence_case(f"{voice.subject} reported{joint} {each}")
+        if count_tokens(text) <= MAX_TOKENS:
+            return text
+    return ""
+
+
 def _endings(thread: Thread, advice: str) -> list[str]:
     endings = [*reversed(thread.outcomes)]
     if len(endings) > 1:
@@ -59,10 +71,10 @@ def _aside(thread: Thread, advice: str) -> str:
     return told if thread.topic.heading or not advice else f"{told} (the advice: {advice})"
 
 
-def _advice(reply: str) -> str:
+def _advice(reply: str, seen: str) -> str:
     """The first sentence of a reply that says something, without "Yes," before it."""
     for sentence in split_sentences(reply):
         text = _LEADS_IN.sub("", plain(sentence.text)).rstrip(" .!:")
         if not sentence.asks and 2 <= len(text.split()) <= _MAX_ADVICE_WORDS:
-            return uncapitalised(re.sub(r"(?i)\byour\b", "the", text))
+            return uncapitalised(re.sub(r"(?i)\byour\b", "the", text), seen=seen)
     return ""

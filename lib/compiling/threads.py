@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from lib.compiling.grammar import Voice, uncapitalised
 from lib.compiling.procedures import holds_steps
 from lib.compiling.sentences import Sentence, plain
-from lib.compiling.topics import Topic, find_topic, stands_alone, tell
+from lib.compiling.topics import Topic, body_of, find_topic, stands_alone, tell
 
 _SAYS_IT_WORKED = re.compile(
     r"(?i)\b(?:(?:that|this|it|which|header|first|\w+) (?:worked|fixed (?:it|that|this)"
@@ -39,6 +39,8 @@ _BAD_NEWS = re.compile(
     r"|change)|no (?:luck|change)|same error|works? (?:on|only) localhost|works (?:on"
     r"|in) \w+, but|but (?:behind|now|then|when|on|in)\b)\b"
 )
+MIN_REPORT_WORDS = 4
+MAX_REPORT_WORDS = 34
 _WORD = re.compile(r"[a-z_]{5,}")
 
 
@@ -59,8 +61,8 @@ def find_threads(turns: Sequence[tuple[list[Sentence], str]], voice: Voice) -> l
     """The threads of a conversation, given the sentences and the reply of each turn, in order."""
     threads: list[Thread] = []
     for number, (sentences, reply) in enumerate(turns):
-        reports = [sentence for sentence in sentences if threads and _is_report(sentence)]
-        if reports:
+        reports = [sentence for sentence in sentences if _is_report(sentence)]
+        if reports and threads:
             at = _belongs_to(threads, " ".join(sentence.text for sentence in reports))
             # Better figures speak for a fix only where there is no other it could have been.
             alone = sum(bool(thread.topic.heading) for thread in threads) == 1
@@ -69,7 +71,7 @@ def find_threads(turns: Sequence[tuple[list[Sentence], str]], voice: Voice) -> l
             threads[at] = replace(threads[at], worked=threads[at].worked or worked)
         remaining = [sentence for sentence in sentences if sentence not in reports]
         topic = find_topic(remaining, voice)
-        said = (" ".join(sentence.text for sentence in sentences) + reply).lower()
+        said = f" {' '.join(sentence.text for sentence in sentences)} {reply} "
         # What only adds to a problem that nobody has answered yet opens no new one.
         answers_back = bool(threads) and not threads[-1].advised and topic and not topic.asked
         if topic is not None and not answers_back:
@@ -83,6 +85,18 @@ def find_threads(turns: Sequence[tuple[list[Sentence], str]], voice: Voice) -> l
                 advised=last.advised or holds_steps(reply),
             )
     return threads
+
+
+def loose_reports(sentences: Sequence[Sentence], voice: Voice) -> list[str]:
+    """What a message reports as done or better, for when nothing before it is known."""
+    return [
+        uncapitalised(voice.relate(body_of(sentence.text)))
+        for sentence in sentences
+        if _is_report(sentence)
+        and _is_success(sentence, figures_count=True)
+        and stands_alone(sentence.text)
+        and MIN_REPORT_WORDS <= len(sentence.text.split()) <= MAX_REPORT_WORDS
+    ]
 
 
 def _is_report(sentence: Sentence) -> bool:
@@ -109,7 +123,10 @@ def _belongs_to(threads: Sequence[Thread], report: str) -> int:
     with_heading = [n for n, thread in enumerate(threads) if thread.topic.heading]
     return max(
         with_heading or range(len(threads)),
-        key=lambda n: (len(said & {word[:6] for word in _WORD.findall(threads[n].text)}), n),
+        key=lambda n: (
+            len(said & {word[:6] for word in _WORD.findall(threads[n].text.lower())}),
+            n,
+        ),
     )
 
 
@@ -117,7 +134,8 @@ def _with_outcome(thread: Thread, reports: Sequence[Sentence], number: int, voic
     told = [
         uncapitalised(tell(sentence.text, voice))
         for sentence in reports
-        if stands_alone(sentence.text) and 4 <= len(sentence.text.split()) <= 34
+        if stands_alone(sentence.text)
+        and MIN_REPORT_WORDS <= len(sentence.text.split()) <= MAX_REPORT_WORDS
     ]
     turns = thread.turns if number in thread.turns else (*thread.turns, number)
     return replace(

@@ -146,16 +146,17 @@ def find_topic(sentences: list[Sentence], voice: Voice) -> Topic | None:
 
 def tell(sentence: str, voice: Voice) -> str:
     """A statement of the writer in the third person, without what only leads into it."""
-    return voice.tell(_body(sentence))
+    return voice.tell(body_of(sentence))
 
 
 def stands_alone(text: str) -> bool:
     """True when nothing in `text` points at words that are not there."""
-    body = _body(text)
+    body = body_of(text)
     return not (_POINTS_BACK.match(body) or _MENTIONS_YOU.search(body))
 
 
-def _body(text: str) -> str:
+def body_of(text: str) -> str:
+    """`text` without what only leads into it and without its closing marks."""
     return _LEAD.sub("", plain(text)).rstrip(" .!…:,;")
 
 
@@ -192,13 +193,13 @@ def _indirect(body: str, voice: Voice) -> str:
     if match := _DO_FOR.match(body):
         return f"the assistant to {uncapitalised(voice.relate(match['verb']))}"
     if match := _ABOUT.match(body):
-        return f"about {voice.relate(match['noun'])}"
+        return f"about {voice.relate(match['noun'].partition(', ')[0])}"
     return ""
 
 
 def _problem(sentences: list[Sentence]) -> str:
     """The first problem statement that stands alone and is not too long, in the writer's words."""
-    told = (_headline(_body(sentence.text)) for sentence in sentences if _is_problem(sentence))
+    told = (_headline(body_of(sentence.text)) for sentence in sentences if _is_problem(sentence))
     return next((text for text in told if _MIN_WORDS <= len(text.split()) <= MAX_TOPIC_WORDS), "")
 
 
@@ -206,14 +207,14 @@ def _setting(sentences: list[Sentence]) -> str:
     """The statement right before the first question, where it stands alone."""
     asked = next((n for n, sentence in enumerate(sentences) if sentence.asks), 0)
     for sentence in reversed(sentences[:asked]):
-        body = _body(sentence.text)
+        body = body_of(sentence.text)
         if stands_alone(sentence.text) and _MIN_WORDS <= len(body.split()) <= MAX_TOPIC_WORDS:
             return body
     return ""
 
 
 def _is_problem(sentence: Sentence) -> bool:
-    text = _body(sentence.text)
+    text = body_of(sentence.text)
     if sentence.asks or not PROBLEM.search(text) or not stands_alone(text):
         return False
     # "I dropped the double quotes" tells what somebody did; "I get a timeout" tells what is wrong.

@@ -91,6 +91,17 @@ def test_the_summary_says_what_was_asked_and_what_was_advised() -> None:
     ]
 
 
+def test_turn_by_turn_good_news_is_a_report_and_no_problem() -> None:
+    live = [draft for episode in DOCKER for draft in OfflineCompiler().draft([episode])]
+    assert [draft.kind for draft in live].count(PROCEDURE) == 1
+    drafts = OfflineCompiler().draft(
+        conversation(("The new index fixed it, queries take 3 ms now.", "Log the slow ones."))
+    )
+    assert [draft.content for draft in drafts] == [
+        "The user reported that the new index fixed it, queries take 3 ms now."
+    ]
+
+
 def test_what_the_assistant_guesses_is_no_fact() -> None:
     drafts = OfflineCompiler().draft(
         conversation(("What should I pick?", "I am a Rust developer too. You live in Rome, so ..."))
