@@ -19,9 +19,10 @@ _MAX_ADVICE_WORDS = 24
 
 
 def summarise(threads: Sequence[Thread], replies: Sequence[str], voice: Voice) -> str:
-    """ "Alice asked …; <outcome>." of at most 60 tokens, about the thread with a reported outcome.
+    """The sentence "Alice asked …; <outcome>." about the main thread, at most 60 tokens.
 
-    Without one the outcome is what the reply advised. What else was asked is told where it fits.
+    Main is the last thread with a reported outcome; without one, the first with what was advised.
+    What else was asked is told where it fits.
     Empty when there is nothing to conclude.
     """
     main = next((thread for thread in reversed(threads) if thread.outcomes), threads[0])
@@ -48,7 +49,7 @@ def summarise(threads: Sequence[Thread], replies: Sequence[str], voice: Voice) -
 
 
 def report(told: Sequence[str], voice: Voice) -> str:
-    """ "Alice reported that …" of at most 60 tokens, from what a message alone reports."""
+    """The sentence "Alice reported that …" from one message, at most 60 tokens."""
     for each in told:
         # "Moved it, and it works" and "No errors since" have no subject to go on with.
         joint = ":" if _HEADLESS.match(each) else " that"
