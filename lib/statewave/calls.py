@@ -19,6 +19,11 @@ V = TypeVar("V")
 
 CALL_S = 10.0
 COMPILE_S = 120.0
+LOOK_S = 3.0
+"""How long a page waits for one answer of a server that is silent."""
+SILENT_FOR_S = 5.0
+"""A page looks several times and is run again on every click; while a server is silent, only the
+first look within this time should wait."""
 CONNECT_S = 2.0
 RETRY_PAUSE_S = 0.1
 LONGEST_RETRY_AFTER_S = 5.0
@@ -51,7 +56,9 @@ class RecordedCall:
 class Call:
     """What to send, within `deadline_s`.
 
-    `repeatable` says, within the seconds it is given, whether sending twice does no harm.
+    `repeatable` says, within the seconds it is given, whether sending twice does no harm. A `look`
+    is a reading call that a page is drawn from: it waits for each answer at most LOOK_S, and fails
+    at once for a while after another look got none.
     """
 
     method: str
@@ -60,6 +67,12 @@ class Call:
     body: Mapping[str, Any] | None = None
     deadline_s: float = CALL_S
     repeatable: Callable[[float], bool] = lambda _: True
+    look: bool = False
+
+    @property
+    def patience_s(self) -> float:
+        """How long one answer may take."""
+        return min(self.deadline_s, LOOK_S) if self.look else self.deadline_s
 
 
 class Caller:
@@ -87,6 +100,8 @@ class Caller:
         self._lock = threading.Lock()
         self._http: httpx.Client | None = None
         self._recent: deque[RecordedCall] = deque(maxlen=CALLS_KEPT)
+        self._silent_until = clock()
+        self._silence = ""
 
     @property
     def location(self) -> str:
@@ -100,9 +115,11 @@ class Caller:
 
     def call(self, call: Call, parse: Callable[[object], V]) -> V:
         """The parsed answer. Raises StatewaveConnectionError or the error the answer stands for."""
+        if call.look and self._clock() < self._silent_until:
+            raise StatewaveConnectionError(self._silence)
         deadline = self._clock() + call.deadline_s
         outcome = self._attempt(call, deadline)
-        pause = _retry_pause(outcome)
+        pause = None if _is_silence(outcome) and call.look else _retry_pause(outcome)
         left = deadline - self._clock()
         if (
             pause is not None
@@ -112,8 +129,12 @@ class Caller:
             self._sleep(pause)
             outcome = self._attempt(call, deadline)
         if isinstance(outcome, Answer):
+            self._silent_until = self._clock()
             return read_answer(outcome, parse)
-        raise StatewaveConnectionError(self._no_answer(outcome, call)) from outcome
+        reason = self._no_answer(outcome, call)
+        if call.look and _is_silence(outcome):
+            self._silence, self._silent_until = reason, self._clock() + SILENT_FOR_S
+        raise StatewaveConnectionError(reason) from outcome
 
     def close(self) -> None:
         """Closes all connections; a later call opens new ones."""
@@ -123,6 +144,7 @@ class Caller:
 
     def _attempt(self, call: Call, deadline: float) -> Outcome:
         request_id, started = self._new_id(), self._clock()
+        deadline = min(deadline, started + call.patience_s)
         status: int | None = None
         try:
             response = self._send(call, deadline, request_id)
@@ -197,7 +219,9 @@ class Caller:
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             return f"Could not connect to {server}. Is it running, and is the address right?"
         if isinstance(error, httpx.TimeoutException):
-            return f"{server[0].upper()}{server[1:]} did not answer within {call.deadline_s:g} s."
+            # What a list has left for its last page is no round number.
+            seconds = round(call.patience_s, 1)
+            return f"{server[0].upper()}{server[1:]} did not answer within {seconds:g} s."
         return f"{server[0].upper()}{server[1:]} broke the connection off. Try again."
 
 
@@ -212,6 +236,10 @@ def _retry_pause(outcome: Outcome) -> float | None:
         wait = outcome.retry_after_s
         return wait if wait is not None and wait <= LONGEST_RETRY_AFTER_S else None
     return RETRY_PAUSE_S if outcome.status in _RETRIED_STATUSES else None
+
+
+def _is_silence(outcome: Outcome) -> bool:
+    return isinstance(outcome, httpx.TimeoutException)
 
 
 def _root(error: BaseException) -> BaseException:

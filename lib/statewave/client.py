@@ -55,8 +55,9 @@ def _random_id() -> str:
 class StatewaveClient:
     """One Statewave server; satisfies `MemoryRuntime` and is safe to share between threads.
 
-    Every call ends within its deadline (10 s, compiling 120 s), retries included. Text is made
-    safe for the server first: `lib.statewave.cleaning`.
+    Every call ends within its deadline (10 s, compiling 120 s), retries included; a reading one
+    gives up on a silent server after 3 s, and for the 5 s that follow at once. Text is made safe
+    for the server first: `lib.statewave.cleaning`.
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class StatewaveClient:
         """
         if self._features.current().extended:
             params = {"subject_id": checked_id(subject_id)}
-            call = Call("GET", "/v1/episodes/pending", params=params)
+            call = Call("GET", "/v1/episodes/pending", params=params, look=True)
             return self._caller.call(call, lambda data: Fields(data, "a count").count("pending"))
         timeline = self.timeline(subject_id)
         sources = {id_ for memory in timeline.memories for id_ in memory.source_episode_ids}
@@ -171,7 +172,10 @@ class StatewaveClient:
         session_id: str | None = None,
         deadline_s: float | None = None,
     ) -> ContextBundle:
-        """The context the server assembles; a 0.7.1 server may go over `max_tokens`."""
+        """The context the server assembles; a 0.7.1 server may go over `max_tokens`.
+
+        With a `deadline_s` the server is asked whether or not it was silent a moment ago.
+        """
         body: dict[str, Any] = {
             "subject_id": checked_id(subject_id),
             "task": safe_task(task),
@@ -179,8 +183,13 @@ class StatewaveClient:
         }
         if session_id:
             body["session_id"] = checked_id(session_id, "session id")
-        deadline_s = CALL_S if deadline_s is None else deadline_s
-        call = Call("POST", "/v1/context", body=body, deadline_s=deadline_s)
+        call = Call(
+            "POST",
+            "/v1/context",
+            body=body,
+            deadline_s=CALL_S if deadline_s is None else deadline_s,
+            look=deadline_s is None,
+        )
         return with_items(self._caller.call(call, parse_bundle))
 
     def sweep_context(
@@ -198,7 +207,8 @@ class StatewaveClient:
             "task": safe_task(task),
             "memory_id": checked_id(memory_id, "memory id"),
         }
-        return self._caller.call(Call("POST", "/v1/context/explain", body=body), parse_item)
+        call = Call("POST", "/v1/context/explain", body=body, look=True)
+        return self._caller.call(call, parse_item)
 
     def list_memories(
         self, subject_id: str, *, kind: str | None = None, include_superseded: bool = False
@@ -281,7 +291,7 @@ class StatewaveClient:
         return "idempotency" in self._features.current(within_s).capabilities
 
     def _ask_version(self, within_s: float) -> Features:
-        call = Call("GET", "/v1/version", deadline_s=within_s)
+        call = Call("GET", "/v1/version", deadline_s=within_s, look=True)
         return self._caller.call(call, parse_features)
 
 

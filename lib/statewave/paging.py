@@ -28,7 +28,7 @@ class Pager:
         found: list[Memory] = []
         while True:
             query = {**params, "limit": page, "offset": len(found)}
-            call = Call("GET", "/v1/memories/search", params=query, deadline_s=left())
+            call = Call("GET", "/v1/memories/search", params=query, deadline_s=left(), look=True)
             answer = self._caller.call(call, parse_memories)
             found += answer.memories
             if answer.complete or not answer.memories:
@@ -39,7 +39,7 @@ class Pager:
     def search(self, params: Mapping[str, Any], *, limit: int) -> MemoryList:
         """The first `limit` matches; incomplete when there were that many."""
         query = {**params, "limit": limit}
-        call = Call("GET", "/v1/memories/search", params=query)
+        call = Call("GET", "/v1/memories/search", params=query, look=True)
         found = self._caller.call(call, parse_memories)
         return MemoryList(found.memories, complete=found.complete and len(found.memories) < limit)
 
@@ -50,7 +50,7 @@ class Pager:
         memories: list[Memory] = []
         for number in count():
             query = {"subject_id": subject_id, "limit": page, "offset": number * page}
-            call = Call("GET", "/v1/timeline", params=query, deadline_s=left())
+            call = Call("GET", "/v1/timeline", params=query, deadline_s=left(), look=True)
             answer = self._caller.call(call, parse_timeline)
             episodes += answer.episodes
             memories += answer.memories
@@ -65,7 +65,7 @@ class Pager:
         found: list[SubjectSummary] = []
         while True:
             query = {"limit": SUBJECTS_PAGE, "offset": len(found)}
-            call = Call("GET", "/v1/subjects", params=query, deadline_s=left())
+            call = Call("GET", "/v1/subjects", params=query, deadline_s=left(), look=True)
             page = self._caller.call(call, parse_subjects)
             found += page
             if len(page) < SUBJECTS_PAGE:
