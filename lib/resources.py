@@ -8,7 +8,7 @@ from lib.connect import SEEDED_MARKER, connect_model, connect_runtime, data_fold
 from lib.conversation import CompileGate
 from lib.demo.profiles import DemoSubject, demo_subjects
 from lib.demo.seeding import needs_seeding, seed_demo
-from lib.errors import StatewaveError
+from lib.inspection import Directory
 from lib.protocol import ChatModel, MemoryRuntime
 from lib.settings import Settings, load_settings
 
@@ -69,20 +69,21 @@ class SubjectDirectory:
     error: str | None = None
 
 
-@st.cache_resource(show_spinner=False, ttl=10)
+@st.cache_resource(show_spinner=False)
+def _directory() -> Directory:
+    return Directory(memory_runtime().list_subjects)
+
+
 def subject_directory() -> SubjectDirectory:
-    """Demo subjects first, then every other one the runtime has. Never raises: a runtime that is
-    down must not take the page with it.
+    """Demo subjects first, then every other one the runtime has. A runtime that is down or slow
+    does not hold the page: what it lists is there at a later run.
     """
     demo = {subject.subject_id: subject.description for subject in demo_catalogue()}
-    try:
-        existing = [row.subject_id for row in memory_runtime().list_subjects()]
-    except StatewaveError as error:
-        return SubjectDirectory(list(demo), demo, str(error))
-    others = [subject_id for subject_id in existing if subject_id not in demo]
-    return SubjectDirectory([*demo, *others], demo)
+    listed = _directory().current()
+    others = [subject_id for subject_id in listed.ids if subject_id not in demo]
+    return SubjectDirectory([*demo, *others], demo, listed.error)
 
 
 def forget_cached_subjects() -> None:
     """Make the picker ask the runtime again, after something was recorded or deleted."""
-    subject_directory.clear()
+    _directory().outdate()

@@ -1,6 +1,7 @@
 """What a subject remembers, arranged for looking at: filters, totals, origins, timeline."""
 
 from lib.inspection.confidence import confidence_meaning
+from lib.inspection.directory import Directory, SubjectIds
 from lib.inspection.overview import (
     SubjectFigures,
     example_task,
@@ -27,8 +28,10 @@ __all__ = [
     "FORGOTTEN",
     "STATUSES",
     "SUPERSEDED",
+    "Directory",
     "MemoryFilter",
     "SubjectFigures",
+    "SubjectIds",
     "SubjectMemory",
     "TimelineEntry",
     "TimelineSession",
