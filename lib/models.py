@@ -18,6 +18,7 @@ KINDS: Final = (PROFILE_FACT, PROCEDURE, ARTIFACT_REF, EPISODE_SUMMARY)
 Role = Literal["system", "user", "assistant"]
 Status = Literal["active", "superseded", "forgotten"]
 CutReason = Literal["", "budget", "floor", "suppressed", "superseded", "filtered"]
+SkipReason = Literal["question", "nothing", "no_words", "stopped", "ungrounded", "secret"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +229,18 @@ class ContextBundle:
 
 
 @dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something a compile read, or a model proposed, that became no memory.
+
+    `text` is how it begins, with secrets masked.
+    """
+
+    reason: SkipReason
+    text: str
+    episode_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CompileReport:
     """What one `compile_memories` call did."""
 
@@ -240,6 +253,14 @@ class CompileReport:
     """Secrets replaced before anything was stored."""
     episodes_compiled: int = 0
     compiler: str = ""
+    merged_ids: tuple[str, ...] = ()
+    """The memories that near-duplicates were folded into."""
+    skipped: tuple[Skipped, ...] = ()
+    """The first 50 of what became no memory."""
+    skipped_counts: Mapping[str, int] = field(default_factory=dict)
+    """How much became no memory in all, by reason."""
+    notes: tuple[str, ...] = ()
+    """What the visitor should know, one sentence each: such as which part was compiled offline."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The two seams: what any memory runtime and any chat model offer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
@@ -19,6 +19,9 @@ from lib.models import (
     SubjectSummary,
     Timeline,
 )
+
+Progress = Callable[[int, int], None]
+"""Hears how much is done, of how much in all."""
 
 Capability = Literal[
     "strict_budget",  # token_estimate never exceeds max_tokens
@@ -72,8 +75,13 @@ class MemoryRuntime(Protocol):
         """The stored episodes, in order; all or none where the runtime can."""
         ...
 
-    def compile_memories(self, subject_id: str) -> CompileReport:
-        """What was made of all episodes not yet compiled; nothing new the second time."""
+    def compile_memories(
+        self, subject_id: str, *, on_progress: Progress | None = None
+    ) -> CompileReport:
+        """What was made of all episodes not yet compiled; nothing new the second time.
+
+        `on_progress` hears how many episodes are read, of how many, where the runtime tells.
+        """
         ...
 
     def pending_episodes(self, subject_id: str) -> int:
@@ -183,9 +191,13 @@ class ChatModel(Protocol):
         max_tokens: int = 600,
         temperature: float = 0.2,
         model: str | None = None,
+        json_schema: Mapping[str, Any] | None = None,
     ) -> ReplyStream:
         """A reply to `messages`; `model` overrides the configured one. Raises ModelError here
         or while iterating.
+
+        With `json_schema` a reply in that JSON is asked for, as strictly as the model's server
+        can; the caller checks what it gets.
         """
         ...
 

@@ -31,6 +31,8 @@ class Reconciliation:
     replacements: tuple[Replacement, ...]
     merged: int
     masked: int
+    merged_ids: tuple[str, ...] = ()
+    """The memories that drafts were merged into."""
 
 
 def normalised(content: str) -> str:
@@ -110,6 +112,7 @@ class _Ledger:
         self._by_slot: dict[str, str] = {}
         self._replaced: list[tuple[str, str]] = []
         self._merged = 0
+        self._merged_ids: dict[str, None] = {}
         for memory in sorted(active, key=last_stated):
             self._before[memory.id] = memory
             self._hold(memory)
@@ -143,6 +146,7 @@ class _Ledger:
             ),
             merged=self._merged,
             masked=masked,
+            merged_ids=tuple(self._merged_ids),
         )
 
     def _new_memory(self, draft: Draft) -> Memory:
@@ -175,6 +179,7 @@ class _Ledger:
 
     def _merge(self, memory: Memory, draft: Draft) -> None:
         self._merged += 1
+        self._merged_ids[memory.id] = None
         metadata = dict(memory.metadata)
         tags = dict.fromkeys((*memory.tags, *draft.tags))
         if tags:

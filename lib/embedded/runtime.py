@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from lib import VERSION
 from lib.compiling.draft import Compiler
+from lib.compiling.journal import Journal, drafts_with_reasons
 from lib.compiling.reconcile import last_stated, reconcile, supersede
 from lib.embedded.assembly import Assembly
 from lib.embedded.candidates import CandidateCache, matching_rows, rows_of_memory
@@ -43,7 +44,7 @@ from lib.models import (
     SubjectSummary,
     Timeline,
 )
-from lib.protocol import Capability
+from lib.protocol import Capability, Progress
 
 DEFAULT_MAX_TOKENS = 800
 _CAPABILITIES: frozenset[Capability] = frozenset(
@@ -137,12 +138,15 @@ class EmbeddedRuntime:
         rows = [episode_row(each, id=self._new_id(), now=self._clock()) for each in episodes]
         return self._store.record(subject_id, rows)
 
-    def compile_memories(self, subject_id: str) -> CompileReport:
+    def compile_memories(
+        self, subject_id: str, *, on_progress: Progress | None = None
+    ) -> CompileReport:
         """What was made of all episodes not yet compiled; nothing new the second time."""
         with self._database.compiling(subject_id):
             while pending := self._store.pending(subject_id):
                 known = self._store.memories(subject_id, kind=PROFILE_FACT, include_ended=False)
-                drafts = self._compiler.draft(pending, known=known)
+                journal = Journal(on_progress)
+                drafts = drafts_with_reasons(self._compiler, pending, known=known, journal=journal)
                 result = self._store.apply(
                     subject_id,
                     pending,
@@ -160,6 +164,10 @@ class EmbeddedRuntime:
                         masked=result.masked,
                         episodes_compiled=len(pending),
                         compiler=self._compiler.name,
+                        merged_ids=result.merged_ids,
+                        skipped=journal.skipped,
+                        skipped_counts=journal.skipped_counts,
+                        notes=journal.notes,
                     )
         return CompileReport(subject_id, compiler=self._compiler.name)
 

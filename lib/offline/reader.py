@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from lib.models import Message, ReplyEnd
 from lib.offline import wording
@@ -53,6 +54,7 @@ class OfflineReader:
         max_tokens: int = 600,
         temperature: float = 0.2,  # noqa: ARG002 - a reader has nothing to vary
         model: str | None = None,
+        json_schema: Mapping[str, Any] | None = None,  # noqa: ARG002 - it only quotes
     ) -> "OfflineReply":
         """The answer, in groups of words; `model` changes only what it would cost."""
         return OfflineReply(

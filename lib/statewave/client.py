@@ -24,7 +24,7 @@ from lib.models import (
     SubjectSummary,
     Timeline,
 )
-from lib.protocol import Capability
+from lib.protocol import Capability, Progress
 from lib.statewave.calls import CALL_S, COMPILE_S, Call, Caller, RecordedCall
 from lib.statewave.cleaning import checked_budget, checked_id, path_segment, safe_task
 from lib.statewave.features import ASK_S, UNKNOWN, FeatureCheck, Features, parse_features
@@ -143,7 +143,12 @@ class StatewaveClient:
             stored += self._caller.call(call, _parse_batch)
         return stored
 
-    def compile_memories(self, subject_id: str) -> CompileReport:
+    def compile_memories(
+        self,
+        subject_id: str,
+        *,
+        on_progress: Progress | None = None,  # noqa: ARG002 - the server tells nothing until it is done
+    ) -> CompileReport:
         """What the server made of the episodes it had not compiled yet."""
         body = {"subject_id": checked_id(subject_id)}
         call = Call("POST", "/v1/memories/compile", body=body, deadline_s=COMPILE_S)

@@ -16,6 +16,8 @@ from lib.models import (
     MemoryList,
     ScoreParts,
     SessionSummary,
+    Skipped,
+    SkipReason,
     SubjectSummary,
     Timeline,
 )
@@ -153,6 +155,7 @@ def parse_compile(data: object) -> CompileReport:
     created = fields.many("memories", parse_memory)
     superseded = tuple(memory.id for memory in created if memory.status == "superseded")
     sources = {source for memory in created for source in memory.source_episode_ids}
+    counts = Fields(fields.mapping("skipped_counts"), "`skipped_counts`")
     return CompileReport(
         subject_id=fields.text("subject_id"),
         created=created,
@@ -161,6 +164,22 @@ def parse_compile(data: object) -> CompileReport:
         masked=fields.count("masked"),
         episodes_compiled=fields.count("episodes_compiled", len(sources)),
         compiler=fields.text("compiler", ""),
+        merged_ids=fields.texts("merged_ids"),
+        skipped=fields.many("skipped", parse_skipped),
+        skipped_counts={
+            reason: counts.count(reason) for reason in fields.mapping("skipped_counts")
+        },
+        notes=fields.texts("notes"),
+    )
+
+
+def parse_skipped(data: object) -> Skipped:
+    """One thing that became no memory."""
+    fields = Fields(data, "a skipped text")
+    return Skipped(
+        reason=cast(SkipReason, fields.text("reason")),
+        text=fields.text("text", ""),
+        episode_id=fields.optional_text("episode_id"),
     )
 
 

@@ -194,6 +194,13 @@ def encode_compile(report: CompileReport) -> Json:
         "masked": report.masked,
         "episodes_compiled": report.episodes_compiled,
         "compiler": report.compiler,
+        "merged_ids": list(report.merged_ids),
+        "skipped": [
+            {"reason": each.reason, "text": each.text, "episode_id": each.episode_id}
+            for each in report.skipped
+        ],
+        "skipped_counts": dict(report.skipped_counts),
+        "notes": list(report.notes),
     }
 
 

@@ -1,6 +1,6 @@
 """A runtime and a model that return what a test put in, for use cases that need no engine."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -166,6 +166,7 @@ class CannedModel:
         max_tokens: int = 600,
         temperature: float = 0.2,
         model: str | None = None,
+        json_schema: Mapping[str, Any] | None = None,  # noqa: ARG002
     ) -> CannedReply:
         self.calls.append(
             {

@@ -53,7 +53,7 @@ def test_a_draft_becomes_a_memory_with_all_it_carries() -> None:
 def test_the_same_content_merges_into_the_memory_there_is() -> None:
     result = run([draft("likes  TEA.", TUESDAY, episode="e2")], [existing("Likes tea")])
     (memory,) = result.updated
-    assert (result.created, result.merged) == ((), 1)
+    assert (result.created, result.merged, result.merged_ids) == ((), 1, ("old",))
     assert memory.source_episode_ids == ("e0", "e2")
     assert memory.confidence == merged_confidence(0.7, 0.7)
 

@@ -20,6 +20,7 @@ from lib.models import (
     MemoryList,
     ScoreParts,
     SessionSummary,
+    Skipped,
     SubjectSummary,
     Timeline,
 )
@@ -140,7 +141,19 @@ def test_lists_survive(first: Memory, second: Memory) -> None:
 
 @given(memories)
 def test_reports_survive(memory: Memory) -> None:
-    report = CompileReport("ada", (memory,), ("m0",), 1, 2, 3, "offline")
+    report = CompileReport(
+        "ada",
+        (memory,),
+        ("m0",),
+        1,
+        2,
+        3,
+        "offline",
+        merged_ids=("m9",),
+        skipped=(Skipped("question", "Why?", "e1"), Skipped("ungrounded", "Ada flies.")),
+        skipped_counts={"question": 4, "ungrounded": 1},
+        notes=("One batch was compiled offline.",),
+    )
     assert parse_compile(sent(encode_compile(report))) == report
     deleted = DeleteReport("ada", 3, 4)
     assert parse_deletion(sent(encode_deletion(deleted))) == deleted
@@ -186,6 +199,12 @@ def test_an_old_compile_answer_is_counted_from_its_memories() -> None:
     report = parse_compile({"subject_id": "ada", "memories": [old, MEMORY | {"id": "m2"}]})
     assert report.superseded_ids == ("m1",)
     assert report.episodes_compiled == 1
+    assert (report.merged_ids, report.skipped, report.skipped_counts, report.notes) == (
+        (),
+        (),
+        {},
+        (),
+    )
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from lib import VERSION
 from lib.compiling.draft import Draft
 from lib.embedded import EmbeddedRuntime
 from lib.errors import InputError
-from lib.models import Episode, Memory, Message, NewEpisode, SubjectSummary
+from lib.models import Episode, Memory, Message, NewEpisode, Skipped, SubjectSummary
 from lib.protocol import MemoryRuntime
 from tests.support.plain_compiler import PlainCompiler
 from tests.unit.embedded.conftest import START
@@ -157,6 +157,17 @@ def test_the_report_is_what_the_store_holds(runtime: EmbeddedRuntime) -> None:
     report = runtime.compile_memories("ada")
     assert report.created == runtime.timeline("ada").memories
     assert report.superseded_ids == (report.created[0].id,)
+
+
+def test_the_report_says_what_was_left_out_and_why(runtime: EmbeddedRuntime) -> None:
+    runtime.record_episode("ada", "I live in Rome.")
+    asked = runtime.record_episode("ada", "Should I move?")
+    report = runtime.compile_memories("ada")
+    assert report.skipped == (Skipped("question", "Should I move?", asked.id),)
+    assert report.skipped_counts == {"question": 1}
+    runtime.record_episode("ada", "i live in rome")
+    again = runtime.compile_memories("ada")
+    assert (again.merged_ids, again.skipped) == ((report.created[0].id,), ())
 
 
 def test_a_fact_said_twice_is_one_memory_with_both_sources(runtime: EmbeddedRuntime) -> None:
