@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -24,7 +24,14 @@ _WITHOUT: dict[str, Callable[[_Body], object]] = {
     "stream_options": lambda body: body.pop("stream_options", None),
     "max_tokens": lambda body: body.update(max_completion_tokens=body.pop("max_tokens")),
     "temperature": lambda body: body.pop("temperature", None),
+    "json_schema": lambda body: (
+        body.update(response_format={"type": "json_object"}) if "response_format" in body else None
+    ),
+    "json_object": lambda body: body.pop("response_format", None),
 }
+_JSON_STEPS = ("json_schema", "json_object")
+"""How JSON is asked for, strictest first; after the last refusal only the prompt asks for it."""
+_ABOUT_JSON = re.compile(r"response[_ ]format|json[_ ](?:schema|object)", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed"
     r"|extra inputs|extra fields|extra_forbidden|invalid param",
@@ -86,8 +93,13 @@ class OpenAIModel:
         max_tokens: int = 600,
         temperature: float = 0.2,
         model: str | None = None,
+        json_schema: Mapping[str, Any] | None = None,
     ) -> OpenAIReply:
-        """A reply whose request is sent when its first piece is asked for."""
+        """A reply whose request is sent when its first piece is asked for.
+
+        A server that refuses `json_schema` is asked for any JSON object, then for plain text;
+        what it refused is remembered for the model.
+        """
         self._check_key()
         body: _Body = {
             "model": model or self._model,
@@ -98,6 +110,9 @@ class OpenAIModel:
             "temperature": temperature,
             "stream_options": {"include_usage": True},
         }
+        if json_schema is not None:
+            named = {"name": "answer", "strict": True, "schema": dict(json_schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
         return OpenAIReply(
             lambda reply: self._open(reply, body), tuple(messages), model=body["model"]
         )
@@ -142,21 +157,27 @@ class OpenAIModel:
         client = self._connected()
         while True:
             sent = dict(body)
-            for name in self._refused.get(body["model"], frozenset()):
+            refused = self._refused.get(body["model"], frozenset())
+            # In the order of the table: without a schema first, then without any format.
+            for name in (name for name in _WITHOUT if name in refused):
                 _WITHOUT[name](sent)
             try:
                 return client.chat.completions.create(stream=True, **sent)
             except openai.APIStatusError as error:
-                if error.status_code not in (400, 422) or not self._learn(body["model"], error):
+                if error.status_code not in (400, 422) or not self._learn(sent, error):
                     raise
 
-    def _learn(self, model: str, error: "openai.APIStatusError") -> bool:
+    def _learn(self, sent: _Body, error: "openai.APIStatusError") -> bool:
         """True when `error` names a parameter that can be put differently."""
+        model = sent["model"]
         known = self._refused.get(model, frozenset())
         told = f"{error.param or ''} {error.message}"
+        if "response_format" in sent and _ABOUT_JSON.search(told):
+            self._refused[model] = known | {sent["response_format"]["type"]}
+            return True
         # Other refusals name a parameter too: "maximum context length … max_tokens".
         refusal = _REFUSAL.search(told) is not None
-        named = {name for name in _WITHOUT if refusal and name in told} - known
+        named = {name for name in _WITHOUT if refusal and name in told} - known - {*_JSON_STEPS}
         self._refused[model] = known | named
         return bool(named)
 

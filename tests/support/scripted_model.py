@@ -32,6 +32,8 @@ Script = Literal[
     "cut_short",  # ends cleanly after two pieces, with no finish reason
     "refuse_connection",  # closed before any answer
     "refuse_stream_options",  # 400 that names stream_options
+    "refuse_json_schema",  # 400 that names response_format, but for {"type": "json_object"}
+    "refuse_json",  # 400 that names response_format, whatever it is
     "reasoning",  # 400 for max_tokens and for temperature, as o3 and gpt-5
     "empty",  # finishes without text
     "length_only",  # spends the limit without text
@@ -270,8 +272,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _refused_parameter(script: str, body: Mapping[str, Any]) -> str | None:
+    wanted = (body.get("response_format") or {}).get("type")
+    if script == "refuse_json_schema" and wanted == "json_schema":
+        return "response_format"
     refused = {
         "refuse_stream_options": ("stream_options",),
+        "refuse_json": ("response_format",),
         "reasoning": ("max_tokens", "temperature"),
     }.get(script, ())
     return next((name for name in refused if name in body), None)

@@ -15,6 +15,7 @@ from lib.tokens import count_prompt_tokens, count_tokens
 from tests.support.scripted_model import Script, ScriptedModel
 
 KEY = "sk-unit-secret-0123456789"
+SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}}
 ASK = (Message("system", "Be brief."), Message("user", "Hello there"))
 
 
@@ -102,6 +103,35 @@ def test_asks_once_with_a_refused_parameter_then_never_again() -> None:
     assert len(bodies) == first + 1
     assert bodies[2]["max_completion_tokens"] == 44
     assert not {"max_tokens", "temperature"} & bodies[3].keys()
+
+
+def test_a_schema_is_asked_for_strictly(server: ScriptedModel) -> None:
+    list(model_for(server).stream(ASK, json_schema=SCHEMA))
+    list(model_for(server).stream(ASK))
+    with_schema, without = server.requests
+    assert with_schema.body["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA},
+    }
+    assert "response_format" not in without.body
+
+
+@pytest.mark.parametrize(
+    ("script", "formats"),
+    [
+        ("refuse_json_schema", ["json_schema", "json_object", "json_object"]),
+        ("refuse_json", ["json_schema", "json_object", None, None]),
+    ],
+)
+def test_a_server_without_schemas_is_asked_less_and_remembered(
+    script: Script, formats: list[str | None]
+) -> None:
+    with ScriptedModel(script) as server:
+        model = model_for(server)
+        assert "".join(model.stream(ASK, json_schema=SCHEMA))
+        assert "".join(model.stream(ASK, json_schema=SCHEMA))
+    sent = [request.body.get("response_format", {}).get("type") for request in server.requests]
+    assert sent == formats
 
 
 def test_a_server_that_cannot_stream_still_answers() -> None:
