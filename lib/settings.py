@@ -1,8 +1,11 @@
 """The only reader of the environment, `.env` and secrets; everything else gets values."""
 
+import re
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
@@ -25,7 +28,7 @@ def _whole_number(low: int, high: int) -> BeforeValidator:
         if value is None:
             return None
         text = str(value).strip()
-        if not text.lstrip("-").isdigit() or not low <= int(text) <= high:
+        if not re.fullmatch(r"[0-9]{1,9}", text) or not low <= int(text) <= high:
             raise ValueError(f"it must be a whole number from {low:,} to {high:,}")
         return int(text)
 
@@ -60,9 +63,30 @@ class Settings(BaseSettings):
     @field_validator("llm_base_url", "statewave_base_url")
     @classmethod
     def _is_http(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(("http://", "https://")):
+        if not value or not value.strip():
+            return None
+        text = value.strip()
+        if not text.startswith(("http://", "https://")):
             raise ValueError("it must start with http:// or https://")
-        return value.rstrip("/") if value else value
+        if not _is_address(text):
+            raise ValueError("it must be a whole address such as http://127.0.0.1:8100")
+        return text.rstrip("/")
+
+    @field_validator("llm_api_key", "statewave_api_key")
+    @classmethod
+    def _fits_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+        text = value.get_secret_value().strip() if value else ""
+        if not (text.isascii() and text.isprintable()):
+            raise ValueError("it may only hold printable ASCII characters")
+        return SecretStr(text) if text else None
+
+    @field_validator("statewave_tenant_id")
+    @classmethod
+    def _tenant_fits_a_header(cls, value: str | None) -> str | None:
+        text = (value or "").strip()
+        if not (text.isascii() and text.isprintable()):
+            raise ValueError("it may only hold printable ASCII characters")
+        return text or None
 
     @field_validator("log_level", mode="before")
     @classmethod
@@ -114,12 +138,27 @@ def load_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         raise SettingsError(" ".join(_sentence(part) for part in error.errors())) from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f".streamlit/secrets.toml is not valid TOML: {error}.") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError("Save .env and .streamlit/secrets.toml as UTF-8 text.") from error
+    except OSError as error:
+        raise SettingsError(f"{error.filename} cannot be read: {error.strerror}.") from error
 
 
 @cache
 def settings() -> Settings:
     """`load_settings`, read once."""
     return load_settings()
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        # Reading the port checks its range.
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
 
 
 def _sentence(part: object) -> str:

@@ -46,6 +46,16 @@ def test_a_server_url_chooses_the_server_and_turns_automatic_compiling_off(
         ("LOG_LEVEL", "loud", "'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
         ("STATEWAVE_BASE_URL", "localhost:8100", "http://"),
         ("LLM_BASE_URL", "ftp://x", "http://"),
+        ("STATEWAVE_MAX_TOKENS", "²", "whole number from 1 to 128,000"),
+        ("STATEWAVE_MAX_TOKENS", "--5", "whole number from 1 to 128,000"),
+        ("STATEWAVE_MAX_TOKENS", "9" * 5000, "whole number from 1 to 128,000"),
+        ("STATEWAVE_BASE_URL", "http://", "a whole address"),
+        ("STATEWAVE_BASE_URL", "http://127.0.0.1:99999", "a whole address"),
+        ("STATEWAVE_BASE_URL", "http://127.0.0.1:port", "a whole address"),
+        ("LLM_BASE_URL", "http://[::1", "a whole address"),
+        ("LLM_API_KEY", "sk-ключ", "printable ASCII"),
+        ("STATEWAVE_API_KEY", "two\nlines", "printable ASCII"),
+        ("STATEWAVE_TENANT_ID", "zoë", "printable ASCII"),
     ],
 )
 def test_a_wrong_value_is_one_sentence_with_the_variable_and_the_range(
@@ -101,8 +111,38 @@ def test_dot_env_and_secrets_are_read_after_the_environment(
     assert settings.llm_api_key.get_secret_value() == "sk-from-secrets"
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("secrets.toml", b"LLM_API_KEY = = 'planted'", "secrets.toml is not valid TOML"),
+        ("secrets.toml", b"LLM_API_KEY = '\xff'", "UTF-8"),
+        (".env", b"LLM_API_KEY=\xff\xfe", "UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    monkeypatch.setitem(Settings.model_config, "env_file", tmp_path / ".env")
+    monkeypatch.setitem(Settings.model_config, "toml_file", tmp_path / "secrets.toml")
+    with pytest.raises(SettingsError, match=said) as caught:
+        load_settings()
+    assert "planted" not in str(caught.value)
+
+
 def test_the_example_file_documents_every_setting() -> None:
     root = Path(__file__).resolve().parents[2]
     lines = (root / ".env.example").read_text(encoding="utf-8").splitlines()
     named = [line.partition("=")[0] for line in lines if line and not line.startswith("#")]
     assert sorted(named) == sorted(VARIABLES)
+
+
+def test_blanks_around_a_value_do_not_belong_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLM_API_KEY", " sk-1\n")
+    monkeypatch.setenv("STATEWAVE_API_KEY", " ")
+    monkeypatch.setenv("STATEWAVE_BASE_URL", " http://127.0.0.1:8100 ")
+    settings = load_settings()
+    assert settings.llm_api_key is not None
+    assert settings.llm_api_key.get_secret_value() == "sk-1"
+    assert settings.statewave_api_key is None
+    assert settings.statewave_base_url == "http://127.0.0.1:8100"
