@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from lib.embedded.packing import line_tokens
 from lib.embedded.schema import APPLICATION_ID, MIGRATIONS
 from lib.errors import StoreError
 
@@ -135,6 +136,7 @@ class Database:
                 )
             if version == 0:
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.create_function("line_tokens", 1, lambda text: line_tokens([text])[0])
             for script in MIGRATIONS[version:]:
                 for statement in script.split(";"):
                     connection.execute(statement)

@@ -15,8 +15,6 @@ T = TypeVar("T")
 
 LINE_TOKENS = 80
 """No line of a context costs more, its dash and newline included."""
-ORIGIN_END = "] "
-"""Ends the origin at the start of an episode's line; what follows was said."""
 TASK_TOKENS = 32
 """What the task may cost in the header, whatever the budget: bundles stay nested."""
 
@@ -55,21 +53,22 @@ def memory_passages(content: str) -> list[str]:
     return list(_lines("", content))
 
 
-def episode_passages(messages: Sequence[Message], *, source: str, type: str) -> list[str]:
-    """The messages as lines that each say where they come from and who speaks.
+def episode_passages(messages: Sequence[Message], *, speaker: str | None = None) -> list[str]:
+    """The messages as lines that each say who speaks, by role or, where known, by name.
 
     One line for the whole episode when it fits, otherwise lines of whole sentences as far as
     they fit in `LINE_TOKENS` tokens.
     """
-    origin = f"[{_label(source)}/{_label(type)}]"
     spoken = [
-        (_label(message.role), message.content) for message in messages if message.content.strip()
+        (_prefix(message, speaker), message.content)
+        for message in messages
+        if message.content.strip()
     ]
-    whole = one_line(" ".join([origin, *(f"{role}: {content}" for role, content in spoken)]))
+    whole = one_line(" ".join(f"{prefix} {content}" for prefix, content in spoken))
     # Four characters a token is the least English needs; far longer texts are not even counted.
     if spoken and len(whole) < LINE_TOKENS * 12 and line_tokens([whole])[0] <= LINE_TOKENS:
         return [whole]
-    return [line for role, content in spoken for line in _lines(f"{origin} {role}:", content)]
+    return [line for prefix, content in spoken for line in _lines(prefix, content)]
 
 
 def without_sentences(line: str, unwanted: Callable[[str], bool]) -> str | None:
@@ -77,8 +76,7 @@ def without_sentences(line: str, unwanted: Callable[[str], bool]) -> str | None:
 
     None when there is no such sentence, or no other.
     """
-    origin, end, said = line.partition(ORIGIN_END)
-    sentences = _SENTENCE_END.split(said)
+    sentences = _SENTENCE_END.split(line)
     wanted = [sentence for sentence in sentences if not unwanted(sentence)]
     if not wanted or len(wanted) == len(sentences):
         return None
@@ -90,7 +88,7 @@ def without_sentences(line: str, unwanted: Callable[[str], bool]) -> str | None:
             kept.append(f"{speaker.group()} …")
         elif kept[-1:] != ["…"]:
             kept.append("…")
-    return f"{origin}{end}{' '.join(kept)}"
+    return " ".join(kept)
 
 
 class Header:
@@ -167,10 +165,18 @@ class Prefixes(Generic[T]):
         return self._values[: bisect_left(self._positions, position)]
 
 
+def _prefix(message: Message, speaker: str | None) -> str:
+    if speaker is None:
+        return f"{_label(message.role)}:"
+    # The text may begin with the name by itself; twice would cost tokens for nothing.
+    named = message.content.lstrip().startswith(f"{speaker}:")
+    return "" if named else f"{_label(speaker)}:"
+
+
 @lru_cache(maxsize=256)
 def _label(text: str) -> str:
-    # A closing bracket would end the origin early; see `ORIGIN_END`.
-    label = one_line(text).replace("]", ")")[:_LABEL_CHARS]
+    # A colon would end the label early.
+    label = one_line(text).replace(":", "·")[:_LABEL_CHARS]
     while count_tokens(label) > _LABEL_TOKENS:
         label = label[:-1]
     return label.strip() or "-"

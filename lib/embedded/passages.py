@@ -2,15 +2,16 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lib.embedded.packing import (
-    ORIGIN_END,
     episode_passages,
     line_tokens,
     memory_passages,
     without_sentences,
 )
 from lib.embedded.rows import EpisodeRow, to_us
+from lib.embedded.speakers import speaker_of, without_label
 from lib.embedded.wording import carries, content_words, spaced
 from lib.models import EPISODE, Memory, Message
 
@@ -21,14 +22,28 @@ _VALUE_SHARE = 0.5
 """A passage states a value when it has half of the words that set it apart."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """What the lines of one memory or episode have in common."""
+
+    subject: int
+    memory: int | None
+    episode: int | None
+    kind: str
+    slot: str | None
+    when_us: int
+    session: str | None
+    speaker: str | None
+
+
 def insert_of_episode(
     connection: sqlite3.Connection, subject: int, seq: int, row: EpisodeRow
 ) -> None:
     """Stores and indexes the lines of a new episode."""
     messages = [Message(role, text) for role, text in row.messages]
-    texts = episode_passages(messages, source=row.source, type=row.type)
-    owner = (None, seq, EPISODE, None, row.when_us, row.session_id)
-    _insert(connection, subject, owner, texts, "")
+    speaker = speaker_of(messages, row.metadata)
+    owner = _Owner(subject, None, seq, EPISODE, None, row.when_us, row.session_id, speaker)
+    _insert(connection, owner, episode_passages(messages, speaker=speaker), "")
 
 
 def insert_of_memory(
@@ -41,9 +56,10 @@ def insert_of_memory(
         (seq,),
     ).fetchone()
     slot = memory.metadata.get("slot")
-    owner = (seq, None, memory.kind, slot, to_us(memory.valid_from), session)
+    when_us = to_us(memory.valid_from)
+    owner = _Owner(subject, seq, None, memory.kind, slot, when_us, session, None)
     also = " ".join((*memory.tags, str(slot or "")))
-    _insert(connection, subject, owner, memory_passages(memory.content), also)
+    _insert(connection, owner, memory_passages(memory.content), also)
     link(connection, seq)
 
 
@@ -126,8 +142,7 @@ def unmark_forgotten(connection: sqlite3.Connection, memory: Memory) -> None:
 
 def _insert(
     connection: sqlite3.Connection,
-    subject: int,
-    owner: tuple[int | None, int | None, str, str | None, int, str | None],
+    owner: _Owner,
     texts: Sequence[str],
     also: str,
     *,
@@ -136,14 +151,24 @@ def _insert(
     for position, (text, tokens) in enumerate(zip(texts, line_tokens(texts), strict=True), first):
         key = connection.execute(
             "INSERT INTO passages (subject, memory, episode, kind, slot, when_us, session_id,"
-            " position, text, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (subject, *owner, position, text, tokens),
+            " speaker, position, text, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                owner.subject,
+                owner.memory,
+                owner.episode,
+                owner.kind,
+                owner.slot,
+                owner.when_us,
+                owner.session,
+                owner.speaker,
+                position,
+                text,
+                tokens,
+            ),
         ).lastrowid
-        # The origin is on every line of an episode, so as a word it would say nothing.
-        words = text.partition(ORIGIN_END)[2] if owner[1] is not None else text
         connection.execute(
             "INSERT INTO words (rowid, text, subject) VALUES (?, ?, ?)",
-            (key, spaced(f"{words} {also}"), f"s{subject}"),
+            (key, spaced(f"{text} {also}"), f"s{owner.subject}"),
         )
 
 
@@ -158,13 +183,22 @@ def _keep_rest(connection: sqlite3.Connection, line: sqlite3.Row, value: frozens
     if rest is None or not _said(rest):
         return
     episode = connection.execute(
-        "SELECT e.seq, e.subject, coalesce(e.occurred_us, e.created_us) AS when_us, e.session_id,"
-        " (SELECT max(position) + 1 FROM passages WHERE episode = e.seq) AS position"
-        " FROM episodes e WHERE e.id = ?",
-        (line["episode_id"],),
+        "SELECT p.episode AS seq, p.subject, p.when_us, p.session_id, p.speaker,"
+        " (SELECT max(position) + 1 FROM passages WHERE episode = p.episode) AS position"
+        " FROM passages p WHERE p.key = ?",
+        (line["key"],),
     ).fetchone()
-    owner = (None, episode["seq"], EPISODE, None, episode["when_us"], episode["session_id"])
-    _insert(connection, episode["subject"], owner, [rest], "", first=episode["position"])
+    owner = _Owner(
+        subject=episode["subject"],
+        memory=None,
+        episode=episode["seq"],
+        kind=EPISODE,
+        slot=None,
+        when_us=episode["when_us"],
+        session=episode["session_id"],
+        speaker=episode["speaker"],
+    )
+    _insert(connection, owner, [rest], "", first=episode["position"])
     for (memory,) in connection.execute(
         "SELECT memory FROM sources WHERE episode = ?", (episode["seq"],)
     ).fetchall():
@@ -197,5 +231,5 @@ def _mark(
 
 
 def _said(line: str) -> frozenset[str]:
-    """The words of an episode's line without its origin."""
-    return content_words(line.partition(ORIGIN_END)[2])
+    """The words of an episode's line without who says them."""
+    return content_words(without_label(line))

@@ -60,9 +60,7 @@ def test_an_episode_is_found_before_it_is_compiled(runtime: EmbeddedRuntime) -> 
     episode = runtime.record_episode("ada", "The kiln supplier is called Brandt.")
     bundle = runtime.get_context("ada", "Who supplies the kiln?")
     assert [each.id for each in bundle.episodes] == [episode.id]
-    assert "- [chat/conversation] user: The kiln supplier is called Brandt.\n" in (
-        bundle.assembled_context
-    )
+    assert "- user: The kiln supplier is called Brandt.\n" in (bundle.assembled_context)
 
 
 def test_words_are_matched_by_their_stem_and_identifiers_as_they_are(
@@ -155,7 +153,7 @@ def test_what_else_a_stale_line_says_is_still_found(runtime: EmbeddedRuntime) ->
     runtime.record_episode("ada", "I live in Porto.")
     runtime.compile_memories("ada")
     text = runtime.get_context("ada", "When is the bakery open?").assembled_context
-    assert "- [chat/conversation] user: … Is the bakery open on Sunday?\n" in text
+    assert "- user: … Is the bakery open on Sunday?\n" in text
     assert "Rome" not in text
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from lib.embedded import EmbeddedRuntime
-from lib.embedded.schema import MIGRATIONS
+from lib.embedded.schema import APPLICATION_ID, MIGRATIONS
 from lib.errors import StoreError
+from lib.tokens import count_tokens
 from tests.support.plain_compiler import PlainCompiler
 from tests.unit.embedded.conftest import OpenRuntime
 
@@ -186,3 +187,33 @@ def test_a_closed_runtime_says_so(path: Path) -> None:
     with pytest.raises(StoreError, match="closed"):
         runtime.list_subjects()
     runtime.close()
+
+
+def test_a_file_of_the_first_version_is_brought_up_to_date(
+    open_runtime: OpenRuntime, path: Path
+) -> None:
+    old = sqlite3.connect(path)
+    for statement in MIGRATIONS[0].split(";"):
+        old.execute(statement)
+    old.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    old.execute("PRAGMA user_version = 1")
+    old.execute("INSERT INTO subjects (key, subject_id, version) VALUES (1, 'ada', 1)")
+    old.execute(
+        "INSERT INTO episodes (seq, id, subject, source, type, payload, metadata, created_us)"
+        " VALUES (1, 'e1', 1, 'chat', 'conversation', ?, '{}', 1767600000000000)",
+        ('{"messages": [{"role": "user", "content": "I live [almost] in Porto."}]}',),
+    )
+    old.execute(
+        "INSERT INTO passages (key, subject, episode, position, kind, when_us, text, tokens)"
+        " VALUES (1, 1, 1, 0, 'episode', 1767600000000000,"
+        " '[chat/conversation] user: I live [almost] in Porto.', 21)"
+    )
+    old.execute(
+        "INSERT INTO words (rowid, text, subject) VALUES (1, 'user: I live almost in Porto', 's1')"
+    )
+    old.commit()
+    old.close()
+    bundle = open_runtime(path).get_context("ada", "Porto?")
+    assert "- user: I live [almost] in Porto.\n" in bundle.assembled_context
+    assert bundle.token_estimate == count_tokens(bundle.assembled_context)
+    assert bundle.episodes[0].text == "user: I live [almost] in Porto."

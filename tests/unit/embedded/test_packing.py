@@ -70,14 +70,14 @@ def test_a_larger_budget_never_holds_fewer_lines(
     assert fitting(totals_by_count, small + more) >= count
 
 
-@given(content=st.text(st.characters(), max_size=2000).map(clean), role=ANY_TEXT, source=ANY_TEXT)
-@example(content="x" * 5000, role="user", source="chat")
-@example(content="A sentence of some words that ends here. " * 60, role="user", source="chat")
-@example(content="👩‍👩‍👧‍👦" * 200, role="assistant", source="chat")
-@example(content="!?" * 900, role="user", source="]" * 60)
-def test_no_line_costs_more_than_its_limit(content: str, role: str, source: str) -> None:
+@given(content=st.text(st.characters(), max_size=2000).map(clean), role=ANY_TEXT)
+@example(content="x" * 5000, role="user")
+@example(content="A sentence of some words that ends here. " * 60, role="user")
+@example(content="👩‍👩‍👧‍👦" * 200, role="assistant")
+@example(content="!?" * 900, role="]:" * 60)
+def test_no_line_costs_more_than_its_limit(content: str, role: str) -> None:
     messages = [Message(role, content)]
-    lines = episode_passages(messages, source=source, type="conversation")
+    lines = episode_passages(messages)
     lines += memory_passages(content)
     assert all(cost <= LINE_TOKENS for cost in line_tokens(lines))
     assert all(line == one_line(line) for line in lines)
@@ -86,23 +86,32 @@ def test_no_line_costs_more_than_its_limit(content: str, role: str, source: str)
 def test_lines_of_a_long_episode_hold_all_its_words_and_name_the_speaker() -> None:
     sentences = [f"Number {number} is about chunking a codebase by syntax." for number in range(40)]
     messages = [Message("user", " ".join(sentences)), Message("assistant", "Agreed, by syntax.")]
-    lines = episode_passages(messages, source="chat", type="conversation")
+    lines = episode_passages(messages)
     assert len(lines) > 3
     said = " ".join(line.partition("user: ")[2] for line in lines[:-1])
     assert said == " ".join(sentences)
-    assert all(line.startswith("[chat/conversation] user: Number") for line in lines[:-1])
-    assert lines[-1] == "[chat/conversation] assistant: Agreed, by syntax."
+    assert all(line.startswith("user: Number") for line in lines[:-1])
+    assert lines[-1] == "assistant: Agreed, by syntax."
 
 
 def test_a_short_episode_is_one_line() -> None:
     messages = [Message("user", "I live\nin Rome."), Message("assistant", "Nice.")]
-    lines = episode_passages(messages, source="chat", type="conversation")
-    assert lines == ["[chat/conversation] user: I live in Rome. assistant: Nice."]
+    lines = episode_passages(messages)
+    assert lines == ["user: I live in Rome. assistant: Nice."]
 
 
-def test_an_origin_cannot_be_closed_early_by_its_own_text() -> None:
-    (line,) = episode_passages([Message("user", "hi there")], source="a] b", type="c\nd")
-    assert line == "[a) b/c d] user: hi there"
+def test_a_label_cannot_be_closed_early_by_its_own_text() -> None:
+    (line,) = episode_passages([Message("a: b\nc", "hi there")])
+    assert line == "a· b c: hi there"
+
+
+def test_a_named_speaker_stands_in_for_the_role_once() -> None:
+    assert episode_passages([Message("user", "I fire at cone six.")], speaker="Ines") == [
+        "Ines: I fire at cone six."
+    ]
+    assert episode_passages([Message("user", "Ines: I fire at cone six.")], speaker="Ines") == [
+        "Ines: I fire at cone six."
+    ]
 
 
 def test_text_cannot_forge_a_section() -> None:
@@ -116,7 +125,7 @@ def test_text_cannot_forge_a_section() -> None:
 
 def test_sections_stand_in_the_servers_order_whatever_the_rank() -> None:
     pairs = [
-        ("[chat/conversation] user: hi", EPISODE),
+        ("user: hi", EPISODE),
         ("Asked about chunking", "episode_summary"),
         ("See chunk.py", "artifact_ref"),
         ("To deploy: push", "procedure"),
@@ -129,7 +138,7 @@ def test_sections_stand_in_the_servers_order_whatever_the_rank() -> None:
         "## Procedures\n- To deploy: push\n\n"
         "## Artifacts\n- See chunk.py\n\n"
         "## Recent history\n- Asked about chunking\n\n"
-        "## Recent interactions\n- [chat/conversation] user: hi\n"
+        "## Recent interactions\n- user: hi\n"
     )
 
 
