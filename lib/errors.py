@@ -33,7 +33,14 @@ class InputError(StatewaveError):
 
 
 class StatewaveConnectionError(StatewaveError):
-    """The runtime refused the connection, broke it off, or missed the deadline."""
+    """The runtime refused the connection, broke it off, or missed the deadline.
+
+    `reached` is False where it certainly saw nothing of the request.
+    """
+
+    def __init__(self, message: str, *, reached: bool = True) -> None:
+        super().__init__(message)
+        self.reached = reached
 
 
 class StatewaveAPIError(StatewaveError):

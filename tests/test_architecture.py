@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORDS = {"models", "protocol", "errors", "settings", "tokens", "pricing", "prompt", "theme", "wire"}
 TOOLS = {"compiling", "embedding"}
 ENGINES = {"statewave", "embedded", "feather", "llm", "offline"}
-USE_CASES = {"assistant", "conversation", "comparison", "sweep", "inspection", "demo"}
+USE_CASES = {"assistant", "conversation", "comparison", "sweep", "inspection", "demo", "outbox"}
 PICTURES = {"charts"}
 EDGE = {"ui", "state", "resources", "connect"}
 
@@ -34,7 +34,7 @@ HOMES = {
     "httpx": {"statewave", "llm"},
     "openai": {"llm"},
     "plotly": {"charts"},
-    "sqlite3": {"embedded"},
+    "sqlite3": {"embedded", "outbox"},
     "tiktoken": {"tokens"},
     "pydantic_settings": {"settings"},
     "fastapi": {"embedded"},

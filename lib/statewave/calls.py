@@ -30,9 +30,9 @@ LONGEST_RETRY_AFTER_S = 5.0
 CALLS_KEPT = 500
 
 _RETRIED_STATUSES = (500, 502, 503, 504)
+_NEVER_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 _BROKEN_OFF = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
+    *_NEVER_CONNECTED,
     httpx.ReadError,
     httpx.WriteError,
     httpx.RemoteProtocolError,
@@ -116,9 +116,10 @@ class Caller:
     def call(self, call: Call, parse: Callable[[object], V]) -> V:
         """The parsed answer. Raises StatewaveConnectionError or the error the answer stands for."""
         if call.look and self._clock() < self._silent_until:
-            raise StatewaveConnectionError(self._silence)
+            raise StatewaveConnectionError(self._silence, reached=False)
         deadline = self._clock() + call.deadline_s
         outcome = self._attempt(call, deadline)
+        reached = not isinstance(outcome, _NEVER_CONNECTED)
         pause = None if _is_silence(outcome) and call.look else _retry_pause(outcome)
         left = deadline - self._clock()
         if (
@@ -128,13 +129,14 @@ class Caller:
         ):
             self._sleep(pause)
             outcome = self._attempt(call, deadline)
+            reached = reached or not isinstance(outcome, _NEVER_CONNECTED)
         if isinstance(outcome, Answer):
             self._silent_until = self._clock()
             return read_answer(outcome, parse)
         reason = self._no_answer(outcome, call)
         if call.look and _is_silence(outcome):
             self._silence, self._silent_until = reason, self._clock() + SILENT_FOR_S
-        raise StatewaveConnectionError(reason) from outcome
+        raise StatewaveConnectionError(reason, reached=reached) from outcome
 
     def close(self) -> None:
         """Closes all connections; a later call opens new ones."""
