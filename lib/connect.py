@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from lib.compiling.draft import Compiler
+from lib.compiling.model import ModelCompiler
 from lib.compiling.offline import OfflineCompiler
 from lib.embedded.runtime import EmbeddedRuntime
 from lib.errors import StoreError
@@ -26,7 +28,16 @@ def connect_runtime(settings: Settings) -> MemoryRuntime:
             tenant_id=settings.statewave_tenant_id,
         )
     folder = data_folder(settings)
-    return EmbeddedRuntime(folder / DATABASE_NAME, compiler=OfflineCompiler())
+    return EmbeddedRuntime(folder / DATABASE_NAME, compiler=connect_compiler(settings))
+
+
+def connect_compiler(settings: Settings) -> Compiler:
+    """What makes memories on the embedded engine; the offline compiler stands in for a model."""
+    offline = OfflineCompiler()
+    if settings.statewave_compiler == "llm":
+        # Never closed: the model keeps no connection open between two requests.
+        return ModelCompiler(connect_model(settings), fallback=offline)
+    return offline
 
 
 def connect_model(settings: Settings) -> ChatModel:

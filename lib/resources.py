@@ -1,5 +1,6 @@
 """Long-lived objects of the app: one runtime and one model for all sessions, cached here only."""
 
+from contextlib import closing
 from dataclasses import dataclass
 
 import streamlit as st
@@ -49,8 +50,11 @@ def prepare_demo() -> bool:
     marker = data_folder(settings) / SEEDED_MARKER
     if not needs_seeding(marker):
         return False
-    for _ in seed_demo(memory_runtime(), demo_catalogue(), marker=marker):
-        pass
+    # By the offline compiler, whatever is set: a first start must neither wait nor cost anything.
+    offline = settings.model_copy(update={"statewave_compiler": "offline"})
+    with closing(connect_runtime(offline)) as runtime:
+        for _ in seed_demo(runtime, demo_catalogue(), marker=marker):
+            pass
     return True
 
 

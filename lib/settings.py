@@ -57,7 +57,7 @@ class Settings(BaseSettings):
     statewave_max_tokens: Annotated[int, _whole_number(1, 128_000)] = 800
     statewave_data_dir: Path = ROOT / ".data"
     statewave_compile_every: Annotated[int | None, _whole_number(0, 1000)] = None
-    statewave_compiler: Literal["offline"] = "offline"
+    statewave_compiler: Literal["offline", "llm"] = "offline"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
     @field_validator("llm_base_url", "statewave_base_url")
@@ -99,6 +99,16 @@ class Settings(BaseSettings):
             raise ValueError(
                 "STATEWAVE_RUNTIME is 'statewave', so STATEWAVE_BASE_URL must be set as well, "
                 "for example http://127.0.0.1:8100"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _compiler_has_a_model(self) -> Self:
+        wanted = self.statewave_compiler == "llm" and self.runtime == "embedded"
+        if wanted and not (self.llm_api_key or self.llm_base_url):
+            raise ValueError(
+                "STATEWAVE_COMPILER is 'llm', so LLM_API_KEY or LLM_BASE_URL must be set as well; "
+                "'offline' needs neither"
             )
         return self
 

@@ -42,7 +42,7 @@ def test_a_server_url_chooses_the_server_and_turns_automatic_compiling_off(
         ("STATEWAVE_MAX_TOKENS", "999999", "whole number from 1 to 128,000"),
         ("STATEWAVE_COMPILE_EVERY", "-1", "whole number from 0 to 1,000"),
         ("STATEWAVE_RUNTIME", "redis", "'embedded' or 'statewave'"),
-        ("STATEWAVE_COMPILER", "magic", "'offline'"),
+        ("STATEWAVE_COMPILER", "magic", "'offline' or 'llm'"),
         ("LOG_LEVEL", "loud", "'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
         ("STATEWAVE_BASE_URL", "localhost:8100", "http://"),
         ("LLM_BASE_URL", "ftp://x", "http://"),
@@ -74,6 +74,18 @@ def test_the_server_runtime_needs_a_url(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("STATEWAVE_RUNTIME", "statewave")
     with pytest.raises(SettingsError, match="STATEWAVE_BASE_URL must be set"):
         load_settings()
+
+
+def test_the_model_compiler_needs_a_model_where_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STATEWAVE_COMPILER", "llm")
+    with pytest.raises(SettingsError, match="LLM_API_KEY or LLM_BASE_URL must be set") as caught:
+        load_settings()
+    assert str(caught.value).count(". ") == 0
+    monkeypatch.setenv("LLM_BASE_URL", "http://127.0.0.1:11434/v1")
+    assert load_settings().statewave_compiler == "llm"
+    monkeypatch.delenv("LLM_BASE_URL")
+    monkeypatch.setenv("STATEWAVE_BASE_URL", "http://127.0.0.1:8100")
+    assert load_settings().runtime == "statewave"
 
 
 def test_an_empty_value_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
