@@ -1,6 +1,7 @@
 """The ASGI entry point: `streamlit run streamlit_app.py`."""
 
 import gc
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,9 +13,19 @@ from lib.errors import SettingsError
 from lib.settings import load_settings
 
 try:
-    load_settings()
+    settings = load_settings()
 except SettingsError as error:
     raise SystemExit(f"The dashboard did not start. {error}") from None
+
+# Only our own messages: at DEBUG, client libraries log what was said to a model.
+_log = logging.getLogger("lib")
+_log.addHandler(logging.StreamHandler())
+_log.setLevel(settings.log_level)
+_log.info(
+    "Memory runtime: %s. Model: %s.",
+    settings.runtime,
+    settings.openai_model if settings.llm_api_key or settings.llm_base_url else "offline reader",
+)
 
 
 @asynccontextmanager

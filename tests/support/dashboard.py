@@ -25,15 +25,23 @@ def free_port() -> int:
         return port
 
 
-@contextmanager
-def dashboard(data_dir: Path, settings: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The address of a fresh dashboard with its own data folder; stopped at the end."""
-    port = free_port()
+def hidden_settings() -> dict[str, str]:
+    """This process's environment without any setting of the app, a developer's `.env` included."""
     ours = {name.upper() for name in Settings.model_fields}
     clean = {name: value for name, value in os.environ.items() if name not in ours}
-    # An empty value hides a developer's own `.env`.
-    environment = clean | {"LLM_API_KEY": "", "LLM_BASE_URL": "", "STATEWAVE_BASE_URL": ""}
-    environment |= {"STATEWAVE_DATA_DIR": str(data_dir), **(settings or {})}
+    # An empty value hides what `.env` says.
+    return clean | {"LLM_API_KEY": "", "LLM_BASE_URL": "", "STATEWAVE_BASE_URL": ""}
+
+
+@contextmanager
+def dashboard(
+    data_dir: Path, settings: Mapping[str, str] | None = None, *, folder: Path = ROOT
+) -> Iterator[str]:
+    """The address of a fresh dashboard with its own data folder, started from `folder`; stopped
+    at the end. What it prints is in `dashboard.log` beside its data.
+    """
+    port = free_port()
+    environment = hidden_settings() | {"STATEWAVE_DATA_DIR": str(data_dir), **(settings or {})}
     log = data_dir / "dashboard.log"
     data_dir.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
@@ -43,11 +51,11 @@ def dashboard(data_dir: Path, settings: Mapping[str, str] | None = None) -> Iter
                 "-m",
                 "streamlit",
                 "run",
-                "streamlit_app.py",
+                str(ROOT / "streamlit_app.py"),
                 "--server.port",
                 str(port),
             ],
-            cwd=ROOT,
+            cwd=folder,
             env=environment,
             stdout=output,
             stderr=subprocess.STDOUT,
