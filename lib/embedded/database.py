@@ -51,9 +51,11 @@ class Database:
         self._idle: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self._closed = False
+        self._identity: tuple[int, int] | None = None
         with self._explained():
             _refuse_foreign(path)
             self._migrate()
+            self._identity = _identity(path)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -103,6 +105,7 @@ class Database:
         with self._guard:
             if self._closed:
                 raise StoreError(f"The memory store {self.path} is closed; open it again.")
+            self._refuse_replaced()
             connection = self._idle.pop() if self._idle else None
         connection = connection or self._connect()
         try:
@@ -114,6 +117,14 @@ class Database:
                     connection = None
             if connection is not None:
                 connection.close()
+
+    def _refuse_replaced(self) -> None:
+        """An open file goes on working after it was deleted, and what is written to it is lost."""
+        if self._identity is not None and _identity(self.path) != self._identity:
+            raise StoreError(
+                f"The memory store {self.path} was deleted, moved or replaced while the app runs, "
+                "so nothing more is written. Put it back, or start the app again."
+            )
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -152,6 +163,14 @@ class Database:
             yield
         except (sqlite3.Error, OSError) as error:
             raise StoreError(_explanation(error, self.path)) from error
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

@@ -53,6 +53,24 @@ def child(script: str, *arguments: str) -> list[str]:
     return [sys.executable, "-c", script, *arguments]
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_deleted_under_the_app_acknowledges_nothing_more(
+    open_runtime: OpenRuntime, path: Path, replaced: bool
+) -> None:
+    runtime = open_runtime(path)
+    runtime.record_episode("ada", "I live in Porto.")
+    away = path.rename(path.with_suffix(".away"))
+    if replaced:
+        path.write_bytes(b"")
+    with pytest.raises(StoreError, match="deleted, moved or replaced"):
+        runtime.record_episode("ada", "I moved to Lyon.")
+    with pytest.raises(StoreError, match="deleted, moved or replaced"):
+        runtime.get_context("ada", "Where do I live?")
+    away.rename(path)
+    runtime.record_episode("ada", "I moved to Lyon.")
+    assert len(runtime.timeline("ada").episodes) == 2
+
+
 def test_what_was_recorded_is_there_after_reopening(open_runtime: OpenRuntime, path: Path) -> None:
     first = open_runtime(path)
     first.record_episode("ada", "I live in Porto.")
