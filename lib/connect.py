@@ -7,6 +7,7 @@ from lib.compiling.model import ModelCompiler
 from lib.compiling.offline import OfflineCompiler
 from lib.embedded.runtime import EmbeddedRuntime
 from lib.errors import StoreError
+from lib.gate import CompileGate
 from lib.llm import OpenAIModel
 from lib.offline import OfflineReader
 from lib.protocol import ChatModel, MemoryRuntime
@@ -17,8 +18,11 @@ DATABASE_NAME = "statewave.db"
 SEEDED_MARKER = "demo-seeded"
 
 
-def connect_runtime(settings: Settings) -> MemoryRuntime:
-    """The memory runtime. Raises StoreError when the data folder cannot be used."""
+def connect_runtime(settings: Settings, *, gate: CompileGate | None = None) -> MemoryRuntime:
+    """The memory runtime. Raises StoreError when the data folder cannot be used.
+
+    A server is only asked to compile what passes `gate`.
+    """
     if settings.runtime == "statewave":
         assert settings.statewave_base_url
         key = settings.statewave_api_key
@@ -26,6 +30,7 @@ def connect_runtime(settings: Settings) -> MemoryRuntime:
             settings.statewave_base_url,
             api_key=key.get_secret_value() if key else None,
             tenant_id=settings.statewave_tenant_id,
+            gate=gate,
         )
     folder = data_folder(settings)
     return EmbeddedRuntime(folder / DATABASE_NAME, compiler=connect_compiler(settings))

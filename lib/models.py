@@ -15,6 +15,9 @@ EPISODE: Final = "episode"
 KINDS: Final = (PROFILE_FACT, PROCEDURE, ARTIFACT_REF, EPISODE_SUMMARY)
 """Memory kinds in the order every screen lists them. A server may send others; keep them."""
 
+RECORDING_NOTES: Final = "recording_notes"
+"""The metadata key under which a client keeps what it changed before recording."""
+
 Role = Literal["system", "user", "assistant"]
 Status = Literal["active", "superseded", "forgotten"]
 CutReason = Literal["", "budget", "floor", "suppressed", "superseded", "filtered"]
@@ -46,16 +49,14 @@ class Episode:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The payload's messages; content that is not text is left out."""
-        raw = self.payload.get("messages")
-        if not isinstance(raw, list):
-            text = self.payload.get("text")
-            return (Message("user", text),) if isinstance(text, str) else ()
-        return tuple(
-            Message(str(item.get("role", "user")), item["content"])
-            for item in raw
-            if isinstance(item, Mapping) and isinstance(item.get("content"), str)
-        )
+        """The payload's messages, as `payload_messages` reads them."""
+        return payload_messages(self.payload)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was changed before it was recorded, one sentence each."""
+        value = self.metadata.get(RECORDING_NOTES)
+        return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
 
     @property
     def text(self) -> str:
@@ -66,6 +67,35 @@ class Episode:
     def when(self) -> datetime:
         """When it happened: `occurred_at` where known, else when it was recorded."""
         return self.occurred_at or self.created_at
+
+
+def payload_messages(payload: Mapping[str, Any]) -> tuple[Message, ...]:
+    """The messages of a payload in any documented shape; what has no text is left out.
+
+    A `messages` list holds objects or texts, and content is text or a list of parts with text;
+    without one, the text under `text` or `content` is said by the user.
+    """
+    raw = payload.get("messages")
+    if not isinstance(raw, list):
+        texts = (raw, payload.get("text"), payload.get("content"))
+        return tuple(Message("user", text) for text in texts if isinstance(text, str))[:1]
+    found = []
+    for item in raw:
+        role, content = "user", item
+        if isinstance(item, Mapping):
+            role, content = str(item.get("role") or "user"), item.get("content")
+        text = _content_text(content)
+        if text is not None:
+            found.append(Message(role, text))
+    return tuple(found)
+
+
+def _content_text(content: object) -> str | None:
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else None
+    parts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
+    texts = [part for part in parts if isinstance(part, str)]
+    return "\n".join(texts) if texts else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +109,9 @@ class NewEpisode:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     occurred_at: datetime | None = None
     idempotency_key: str | None = None
+    payload: Mapping[str, Any] | None = None
+    """What is kept instead of plain messages, where somebody else's client sends more."""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +244,8 @@ class ContextBundle:
     cut_counts: Mapping[str, int] = field(default_factory=dict)
     """How many candidates were cut in all, by reason."""
     receipt_id: str | None = None
+    notes: tuple[str, ...] = ()
+    """What was changed of the question asked, one sentence each."""
 
     @property
     def memories(self) -> tuple[Memory, ...]:

@@ -8,12 +8,23 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-WORDS = {"models", "protocol", "errors", "settings", "tokens", "pricing", "prompt", "theme", "wire"}
+WORDS = {
+    "models",
+    "protocol",
+    "errors",
+    "settings",
+    "tokens",
+    "pricing",
+    "prompt",
+    "theme",
+    "wire",
+    "gate",
+}
 TOOLS = {"compiling", "embedding"}
 ENGINES = {"statewave", "embedded", "feather", "llm", "offline"}
 USE_CASES = {"assistant", "conversation", "comparison", "sweep", "inspection", "demo", "outbox"}
 PICTURES = {"charts"}
-EDGE = {"ui", "state", "resources", "connect"}
+EDGE = {"ui", "state", "resources", "connect", "cli"}
 
 MAY_IMPORT = {
     **dict.fromkeys(WORDS, WORDS),
@@ -22,6 +33,7 @@ MAY_IMPORT = {
     **dict.fromkeys(USE_CASES, WORDS | USE_CASES),
     **dict.fromkeys(PICTURES, WORDS | USE_CASES),
     "connect": WORDS | TOOLS | ENGINES | USE_CASES,
+    "cli": WORDS | USE_CASES | {"connect"},
     "resources": WORDS | USE_CASES | {"connect"},
     "state": WORDS | USE_CASES,
     "ui": WORDS | USE_CASES | PICTURES | {"ui", "state", "resources"},
@@ -38,6 +50,8 @@ HOMES = {
     "tiktoken": {"tokens"},
     "pydantic_settings": {"settings"},
     "fastapi": {"embedded"},
+    "typer": {"cli"},
+    "uvicorn": {"cli"},
     "onnxruntime": {"embedding"},
     "tokenizers": {"embedding"},
 }

@@ -1,13 +1,12 @@
 """Request bodies of the `/v1` contract, with its limits."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
 
-from lib.models import Episode, Message, NewEpisode
+from lib.models import Episode, NewEpisode, payload_messages
 from lib.protocol import MemoryRuntime
 
 DEFAULT_MAX_TOKENS = 4000
@@ -41,18 +40,17 @@ class EpisodeBody(SubjectBody):
     idempotency_key: Id | None = None
 
     def as_new_episode(self) -> NewEpisode:
-        """What the runtime records; payload and provenance it has no place for go to metadata."""
-        messages, rest = _messages(self.payload)
-        extra = {"payload": rest} if rest else {}
-        origin = {"provenance": self.provenance} if self.provenance else {}
+        """What the runtime records: the payload as it was sent, and the messages in it."""
         return NewEpisode(
-            messages,
+            payload_messages(self.payload),
             session_id=self.session_id or None,
             source=self.source,
             type=self.type,
-            metadata={**self.metadata, **extra, **origin},
+            metadata=self.metadata,
             occurred_at=self.occurred_at,
             idempotency_key=self.idempotency_key,
+            payload=self.payload,
+            provenance=self.provenance,
         )
 
 
@@ -60,6 +58,12 @@ class BatchBody(BaseModel):
     """Up to a hundred episodes to record."""
 
     episodes: Annotated[list[EpisodeBody], Field(min_length=1, max_length=100)]
+
+
+class CompileBody(SubjectBody):
+    """Whose episodes are compiled, and whether the caller waits for it."""
+
+    later: bool = Field(default=False, alias="async")
 
 
 class ContextBody(SubjectBody):
@@ -93,26 +97,3 @@ def recorded(runtime: MemoryRuntime, bodies: Sequence[EpisodeBody]) -> list[Epis
         new = [bodies[position].as_new_episode() for position in positions]
         stored.update(zip(positions, runtime.record_episodes(subject_id, new), strict=True))
     return [stored[position] for position in range(len(bodies))]
-
-
-def _messages(payload: Mapping[str, Any]) -> tuple[tuple[Message, ...], dict[str, Any]]:
-    """The payload's messages, and what else it holds."""
-    rest = dict(payload)
-    if isinstance(payload.get("messages"), list):
-        return tuple(_message(each) for each in rest.pop("messages")), rest
-    for name in ("text", "content"):
-        if isinstance(payload.get(name), str):
-            return (Message("user", rest.pop(name)),), rest
-    return (), rest
-
-
-def _message(item: object) -> Message:
-    if not isinstance(item, Mapping):
-        return Message("user", _text(item))
-    return Message(str(item.get("role") or "user"), _text(item.get("content")))
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    return "" if content is None else json.dumps(content, ensure_ascii=False)

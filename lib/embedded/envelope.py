@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -23,8 +24,9 @@ from lib.errors import (
 )
 
 _LOG = logging.getLogger(__name__)
-_OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+_OPEN_PATHS = frozenset({"/health", "/healthz", "/ready", "/readyz"})
 _LONGEST_REQUEST_ID = 128
+_OWN_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 # (status, code) of each error that says what the caller, or the operator, can do.
 _REFUSALS: dict[type[StatewaveError], tuple[int, str]] = {
@@ -107,7 +109,8 @@ class _Frame:
                 MutableHeaders(scope=message)["X-Request-ID"] = request_id
             await send(message)
 
-        refusal = None if scope["path"] in _OPEN_PATHS else self._key_problem(headers)
+        check = self._key_problem if self._key else _stranger_problem
+        refusal = None if scope["path"] in _OPEN_PATHS else check(headers)
         if refusal is not None:
             await refusal(scope, receive, send_with_id)
             return
@@ -121,11 +124,33 @@ class _Frame:
             await failure(scope, receive, send_with_id)
 
     def _key_problem(self, headers: Headers) -> Response | None:
-        if self._key is None:
-            return None
+        assert self._key
         sent = headers.get("x-api-key", "")
         if not sent:
             return _error(401, "missing_api_key", "X-API-Key header is required.")
         if not hmac.compare_digest(sent.encode(), self._key):
             return _error(403, "invalid_api_key", "Invalid API key.")
+        return None
+
+
+def _stranger_problem(headers: Headers) -> Response | None:
+    """Why a request may not be answered by a server without a key.
+
+    Any page a browser has open can send requests to this machine, under a name of its own that
+    resolves to it too. Such a request names a foreign host or origin.
+    """
+    if _host_name(f"//{headers.get('host', '')}") not in _OWN_HOSTS:
+        message = "Without an API key this server answers only to localhost and 127.0.0.1."
+        return _error(421, "foreign_host", message)
+    origin = headers.get("origin")
+    if origin is not None and _host_name(origin) not in _OWN_HOSTS:
+        message = "Without an API key this server does not answer web pages of other hosts."
+        return _error(403, "foreign_origin", message)
+    return None
+
+
+def _host_name(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
         return None

@@ -18,7 +18,8 @@ _MICROSECOND = timedelta(microseconds=1)
 
 EPISODE_COLUMNS = """
     e.seq, e.id, e.payload, e.metadata, e.created_us, e.occurred_us, e.source, e.type,
-    e.session_id, (SELECT subject_id FROM subjects WHERE key = e.subject) AS subject_id
+    e.session_id, e.provenance,
+    (SELECT subject_id FROM subjects WHERE key = e.subject) AS subject_id
 """
 MEMORY_COLUMNS = """
     m.seq, m.id, m.kind, m.content, m.summary, m.confidence, m.valid_from_us, m.valid_to_us,
@@ -43,9 +44,14 @@ class EpisodeRow:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     occurred_us: int | None = None
     idempotency_key: str | None = None
+    sent: Mapping[str, Any] | None = None
+    """The payload where it holds more than messages."""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def payload(self) -> str:
+        if self.sent is not None:
+            return to_json(self.sent)
         return to_json(
             {"messages": [{"role": role, "content": text} for role, text in self.messages]}
         )
@@ -71,7 +77,7 @@ def checked_subject_id(subject_id: str) -> str:
 
 
 def episode_row(episode: NewEpisode, *, id: str, now: datetime) -> EpisodeRow:
-    """What is stored of `episode`. Raises InputError when there is no text in it.
+    """What is stored of `episode`. Raises InputError when there is neither text nor a payload.
 
     NUL is taken out of every text; lone surrogates become the replacement character.
     """
@@ -80,7 +86,7 @@ def episode_row(episode: NewEpisode, *, id: str, now: datetime) -> EpisodeRow:
         for message in episode.messages
         if clean(message.content).strip()
     )
-    if not messages:
+    if not messages and episode.payload is None:
         raise InputError("An episode needs at least one message with text in it.")
     return EpisodeRow(
         id=id,
@@ -92,6 +98,8 @@ def episode_row(episode: NewEpisode, *, id: str, now: datetime) -> EpisodeRow:
         metadata=clean_value(episode.metadata),
         occurred_us=None if episode.occurred_at is None else to_us(episode.occurred_at),
         idempotency_key=clean(episode.idempotency_key) if episode.idempotency_key else None,
+        sent=clean_value(episode.payload),
+        provenance=clean_value(episode.provenance),
     )
 
 
@@ -126,6 +134,7 @@ def to_episode(row: sqlite3.Row) -> Episode:
         source=row["source"],
         type=row["type"],
         metadata=json.loads(row["metadata"]),
+        provenance=json.loads(row["provenance"]),
         session_id=row["session_id"],
         occurred_at=None if occurred is None else from_us(occurred),
     )

@@ -2,16 +2,18 @@
 
 Beyond the contract it answers `GET /v1/version` with capabilities, `GET /v1/episodes/pending`,
 `POST /v1/memories/{id}/forget|restore|correct` and `POST /v1/context/explain`, and adds `items`,
-`cut_counts`, `occurred_at` and `idempotency_key`.
+`cut_counts`, `occurred_at` and `idempotency_key`. Where it means to differ from a recorded
+Statewave server, `tests/replay/differences.py` says how and why.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Path, Query, Response
+from fastapi import FastAPI, HTTPException, Path, Query, Response
 
 from lib.embedded import envelope
 from lib.embedded.bodies import (
     BatchBody,
+    CompileBody,
     ContextBody,
     CorrectionBody,
     EpisodeBody,
@@ -20,6 +22,7 @@ from lib.embedded.bodies import (
     recorded,
 )
 from lib.embedded.envelope import json_response
+from lib.embedded.jobs import CompileJobs, Job
 from lib.models import MemoryList
 from lib.protocol import MemoryRuntime
 from lib.wire import (
@@ -46,6 +49,7 @@ def create_app(runtime: MemoryRuntime, *, api_key: str | None = None) -> FastAPI
     envelope.install(app, api_key=api_key)
     _add_health(app, runtime)
     _add_episodes(app, runtime)
+    _add_compiling(app, runtime)
     _add_memories(app, runtime)
     _add_changes(app, runtime)
     _add_context(app, runtime)
@@ -54,10 +58,12 @@ def create_app(runtime: MemoryRuntime, *, api_key: str | None = None) -> FastAPI
 
 
 def _add_health(app: FastAPI, runtime: MemoryRuntime) -> None:
+    @app.get("/health")
     @app.get("/healthz")
     def healthz() -> Response:
         return json_response({"status": "ok"})
 
+    @app.get("/ready")
     @app.get("/readyz")
     def readyz() -> Response:
         check = {"name": "store", "status": "ok", "latency_ms": round(runtime.ping(), 3)}
@@ -92,25 +98,49 @@ def _add_episodes(app: FastAPI, runtime: MemoryRuntime) -> None:
         return json_response({"subject_id": subject_id, "pending": count})
 
 
-def _add_memories(app: FastAPI, runtime: MemoryRuntime) -> None:
+def _add_compiling(app: FastAPI, runtime: MemoryRuntime) -> None:
+    jobs = CompileJobs(runtime)
+
     @app.post("/v1/memories/compile")
-    def compile_memories(body: SubjectBody) -> Response:
+    def compile_memories(body: CompileBody) -> Response:
+        if body.later:
+            return json_response(_encode_job(jobs.start(body.subject_id)), status=202)
         return json_response(encode_compile(runtime.compile_memories(body.subject_id)))
 
+    @app.get("/v1/memories/compile/{job_id}")
+    def compile_status(job_id: str) -> Response:
+        job = jobs.find(job_id)
+        if job is None:
+            raise HTTPException(404, "Job not found or expired")
+        return json_response(_encode_job(job))
+
+
+def _encode_job(job: Job) -> dict[str, Any]:
+    started = {"job_id": job.id, "status": job.status, "subject_id": job.subject_id}
+    if job.report is not None:
+        return {**encode_compile(job.report), **started}
+    if job.error is not None:
+        return {**started, "error": job.error}
+    progress = {"done": job.done, "total": job.total} if job.total else None
+    return {**started, "progress": progress} if progress else started
+
+
+def _add_memories(app: FastAPI, runtime: MemoryRuntime) -> None:
     @app.get("/v1/memories/search")
     def search(
         subject_id: Subject,
         q: str = "",
-        kind: str | None = None,
+        kind: str = "",
+        semantic: bool = False,  # noqa: ARG001 - a search here always ranks as well as it can
         limit: Annotated[int, Query(ge=0, le=1000)] = 20,
         offset: Offset = 0,
     ) -> Response:
         end = offset + limit
         if q.strip():
             # One more than asked for tells whether there are more.
-            found = runtime.search_memories(subject_id, q, kind=kind, limit=end + 1)
+            found = runtime.search_memories(subject_id, q, kind=kind or None, limit=end + 1)
         else:
-            found = runtime.list_memories(subject_id, kind=kind)
+            found = runtime.list_memories(subject_id, kind=kind or None)
         more = len(found.memories) > end or not found.complete
         return json_response(
             encode_memories(MemoryList(found.memories[offset:end], complete=not more))

@@ -265,7 +265,8 @@ class Store:
                 return to_episode(first)
         seq = connection.execute(
             "INSERT INTO episodes (id, subject, source, type, session_id, payload, metadata,"
-            " created_us, occurred_us, idempotency_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " provenance, created_us, occurred_us, idempotency_key)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 row.id,
                 subject,
@@ -274,6 +275,7 @@ class Store:
                 row.session_id,
                 row.payload,
                 to_json(row.metadata),
+                to_json(row.provenance),
                 row.created_us,
                 row.occurred_us,
                 row.idempotency_key,

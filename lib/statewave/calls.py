@@ -12,7 +12,6 @@ import httpx
 
 from lib.errors import SettingsError, StatewaveConnectionError
 from lib.statewave.answers import Answer, read_answer
-from lib.statewave.cleaning import safe_json, safe_text
 from lib.statewave.network import DEADLINE, DeadlineTransport
 
 V = TypeVar("V")
@@ -28,6 +27,8 @@ CONNECT_S = 2.0
 RETRY_PAUSE_S = 0.1
 LONGEST_RETRY_AFTER_S = 5.0
 CALLS_KEPT = 500
+LARGEST_ANSWER = 64 * 1024 * 1024
+"""In bytes, unpacked. The longest honest answer is a page of 1,000 long episodes."""
 
 _RETRIED_STATUSES = (500, 502, 503, 504)
 _NEVER_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
@@ -67,6 +68,7 @@ class Call:
     body: Mapping[str, Any] | None = None
     deadline_s: float = CALL_S
     repeatable: Callable[[float], bool] = lambda _: True
+    answered_only: bool = False
     look: bool = False
 
     @property
@@ -122,11 +124,7 @@ class Caller:
         reached = not isinstance(outcome, _NEVER_CONNECTED)
         pause = None if _is_silence(outcome) and call.look else _retry_pause(outcome)
         left = deadline - self._clock()
-        if (
-            pause is not None
-            and pause < left
-            and (_turned_away(outcome) or call.repeatable(left - pause))
-        ):
+        if pause is not None and pause < left and _may_repeat(call, outcome, left - pause):
             self._sleep(pause)
             outcome = self._attempt(call, deadline)
             reached = reached or not isinstance(outcome, _NEVER_CONNECTED)
@@ -169,13 +167,13 @@ class Caller:
 
     def _send(self, call: Call, deadline: float, request_id: str) -> httpx.Response:
         left = max(deadline - self._clock(), 0.001)
-        content = None if call.body is None else json.dumps(safe_json(call.body)).encode()
+        content = None if call.body is None else json.dumps(call.body, allow_nan=False).encode()
         while True:
             client = self._client()
             request = client.build_request(
                 call.method,
                 self._url.copy_with(raw_path=self._url.raw_path.rstrip(b"/") + call.path.encode()),
-                params=_safe_params(call.params),
+                params=_params(call.params),
                 content=content,
                 headers={"X-Request-ID": request_id} | ({} if content is None else _JSON),
                 timeout=httpx.Timeout(left, connect=min(CONNECT_S, left)),
@@ -190,9 +188,12 @@ class Caller:
                     raise
 
     def _read_body(self, response: httpx.Response, deadline: float) -> bytes:
-        chunks = []
+        chunks, size = [], 0
         for chunk in response.iter_bytes():
             chunks.append(chunk)
+            size += len(chunk)
+            if size > LARGEST_ANSWER:
+                raise _TooLargeError("the answer is too large", request=response.request)
             if self._clock() > deadline:
                 raise httpx.ReadTimeout("the deadline has passed", request=response.request)
         return b"".join(chunks)
@@ -218,6 +219,11 @@ class Caller:
                 f"The certificate of {server} is not trusted. "
                 "Set SSL_CERT_FILE to the certificate of its authority."
             )
+        if isinstance(error, _TooLargeError):
+            megabytes = LARGEST_ANSWER // (1024 * 1024)
+            return f"The answer of {server} is larger than {megabytes} MB, so it was not read."
+        if isinstance(_root(error), ssl.SSLError):
+            return f"No secure connection to {server}: it does not speak HTTPS, so use http://."
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             return f"Could not connect to {server}. Is it running, and is the address right?"
         if isinstance(error, httpx.TimeoutException):
@@ -225,6 +231,10 @@ class Caller:
             seconds = round(call.patience_s, 1)
             return f"{server[0].upper()}{server[1:]} did not answer within {seconds:g} s."
         return f"{server[0].upper()}{server[1:]} broke the connection off. Try again."
+
+
+class _TooLargeError(httpx.RequestError):
+    """An answer that nobody could want to have in memory."""
 
 
 _JSON = {"Content-Type": "application/json"}
@@ -244,6 +254,17 @@ def _is_silence(outcome: Outcome) -> bool:
     return isinstance(outcome, httpx.TimeoutException)
 
 
+def _may_repeat(call: Call, outcome: Outcome, left: float) -> bool:
+    if _turned_away(outcome):
+        return True
+    if call.answered_only:
+        # 502 and 504 come from a proxy, behind which the server may still be at work.
+        if isinstance(outcome, Answer):
+            return outcome.status in (500, 503)
+        return isinstance(outcome, httpx.ConnectError | httpx.ConnectTimeout)
+    return call.repeatable(left)
+
+
 def _root(error: BaseException) -> BaseException:
     while error.__cause__ is not None or error.__context__ is not None:
         error = error.__cause__ or error.__context__ or error
@@ -255,10 +276,10 @@ def _turned_away(outcome: Outcome) -> bool:
     return isinstance(outcome, Answer) and outcome.status == 429
 
 
-def _safe_params(params: Mapping[str, Any] | None) -> dict[str, str] | None:
+def _params(params: Mapping[str, Any] | None) -> dict[str, str] | None:
     if params is None:
         return None
-    return {name: safe_text(str(value)) for name, value in params.items() if value is not None}
+    return {name: str(value) for name, value in params.items() if value is not None}
 
 
 def _request_id(response: httpx.Response, sent: str) -> str:

@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import httpx
 
 from lib.errors import InputError, UnsupportedError
+from lib.gate import CompileGate
 from lib.models import (
     CompileReport,
     ContextBundle,
@@ -25,15 +27,15 @@ from lib.models import (
     Timeline,
 )
 from lib.protocol import Capability, Progress
-from lib.statewave.calls import CALL_S, COMPILE_S, Call, Caller, RecordedCall
-from lib.statewave.cleaning import checked_budget, checked_id, path_segment, safe_task
+from lib.statewave.calls import CALL_S, Call, Caller, RecordedCall
+from lib.statewave.cleaning import Cleaner, checked_budget, checked_id, path_segment
+from lib.statewave.compiling import ServerCompiler
 from lib.statewave.features import ASK_S, UNKNOWN, FeatureCheck, Features, parse_features
 from lib.statewave.items import with_items
 from lib.statewave.paging import SEARCH_LIMIT, Pager
 from lib.statewave.requests import as_messages, episode_body
 from lib.wire import (
     parse_bundle,
-    parse_compile,
     parse_deletion,
     parse_episode,
     parse_item,
@@ -70,6 +72,7 @@ class StatewaveClient:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         new_id: Callable[[], str] = _random_id,
+        gate: CompileGate | None = None,
     ) -> None:
         self._clock = clock
         self._new_id = new_id
@@ -84,6 +87,9 @@ class StatewaveClient:
         )
         self._features = FeatureCheck(self._ask_version, clock=clock)
         self._pager = Pager(self._caller, clock=clock)
+        self._compiler = ServerCompiler(
+            self._caller, gate=gate or CompileGate(), clock=clock, sleep=sleep
+        )
 
     def __repr__(self) -> str:
         return f"StatewaveClient({self._caller.location!r})"
@@ -144,15 +150,12 @@ class StatewaveClient:
         return stored
 
     def compile_memories(
-        self,
-        subject_id: str,
-        *,
-        on_progress: Progress | None = None,  # noqa: ARG002 - the server tells nothing until it is done
+        self, subject_id: str, *, on_progress: Progress | None = None
     ) -> CompileReport:
-        """What the server made of the episodes it had not compiled yet."""
-        body = {"subject_id": checked_id(subject_id)}
-        call = Call("POST", "/v1/memories/compile", body=body, deadline_s=COMPILE_S)
-        return self._caller.call(call, parse_compile)
+        """What the server made of the episodes it had not compiled yet, in as many calls as it
+        takes; with `on_progress` as a background job where the server has them.
+        """
+        return self._compiler.compile(subject_id, on_progress)
 
     def pending_episodes(self, subject_id: str) -> int:
         """Episodes no memory names as its source.
@@ -181,9 +184,10 @@ class StatewaveClient:
 
         With a `deadline_s` the server is asked whether or not it was silent a moment ago.
         """
+        cleaner = Cleaner()
         body: dict[str, Any] = {
             "subject_id": checked_id(subject_id),
-            "task": safe_task(task),
+            "task": cleaner.task(task),
             "max_tokens": checked_budget(max_tokens),
         }
         if session_id:
@@ -195,7 +199,8 @@ class StatewaveClient:
             deadline_s=CALL_S if deadline_s is None else deadline_s,
             look=deadline_s is None,
         )
-        return with_items(self._caller.call(call, parse_bundle))
+        bundle = with_items(self._caller.call(call, parse_bundle))
+        return replace(bundle, notes=cleaner.notes + bundle.notes)
 
     def sweep_context(
         self, subject_id: str, task: str, budgets: Sequence[int], *, session_id: str | None = None
@@ -209,7 +214,7 @@ class StatewaveClient:
         self._require("explain", "This Statewave server does not tell how it ranks a memory.")
         body = {
             "subject_id": checked_id(subject_id),
-            "task": safe_task(task),
+            "task": Cleaner().task(task),
             "memory_id": checked_id(memory_id, "memory id"),
         }
         call = Call("POST", "/v1/context/explain", body=body, look=True)
@@ -233,7 +238,7 @@ class StatewaveClient:
         """Active memories that match `query`; a server gives at most 100, ours 1000."""
         if limit < 1:
             raise InputError(f"A search returns at least 1 memory, not {limit}.")
-        params = {"subject_id": checked_id(subject_id), "q": query, "kind": kind}
+        params = {"subject_id": checked_id(subject_id), "q": Cleaner().text(query), "kind": kind}
         if limit > SEARCH_LIMIT:
             limit = min(limit, self._search_page())
         return self._pager.search(params, limit=limit)
@@ -263,7 +268,7 @@ class StatewaveClient:
 
     def correct_memory(self, subject_id: str, memory_id: str, content: str) -> Memory:
         """The memory that replaces it. Raises UnsupportedError where the server cannot."""
-        return self._change(subject_id, memory_id, "correct", {"content": content})
+        return self._change(subject_id, memory_id, "correct", {"content": Cleaner().text(content)})
 
     def close(self) -> None:
         """Closes all connections; a later call opens new ones."""

@@ -86,6 +86,7 @@ def parse_bundle(data: object) -> ContextBundle:
         items=fields.many("items", parse_item),
         cut_counts={reason: cut.count(reason) for reason in fields.mapping("cut_counts")},
         receipt_id=fields.optional_text("receipt_id"),
+        notes=fields.texts("notes"),
     )
 
 

@@ -114,6 +114,7 @@ def encode_bundle(bundle: ContextBundle) -> Json:
         "items": [encode_item(item) for item in bundle.items],
         "cut_counts": dict(bundle.cut_counts),
         "receipt_id": bundle.receipt_id,
+        "notes": list(bundle.notes),
     }
 
 

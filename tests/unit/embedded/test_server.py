@@ -145,35 +145,50 @@ def test_the_version_declares_what_the_runtime_can_do(
     assert answer["version"] == runtime.info().version
 
 
-@pytest.mark.parametrize(
-    ("payload", "text"),
-    [
-        ({"text": "I live in Porto."}, "I live in Porto."),
-        ({"content": "I live in Porto."}, "I live in Porto."),
-        (said([{"type": "text", "text": "hi"}]), '[{"type": "text", "text": "hi"}]'),
-        ({"messages": ["I live in Porto."]}, "I live in Porto."),
-    ],
-)
-def test_every_documented_payload_is_understood(
-    http: httpx.Client, payload: dict[str, Any], text: str
+PAYLOADS = [
+    {"text": "I live in Porto."},
+    {"content": "I live in Porto."},
+    {"messages": "I live in Porto."},
+    {"messages": ["I live in Porto."]},
+    {"messages": [{"content": "I live in Porto."}]},
+    {"messages": [{"role": "user", "content": [{"type": "text", "text": "I live in Porto."}]}]},
+    {"messages": [{"role": "user", "name": "Ada", "content": "I live in Porto."}], "celsius": 21.5},
+]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=str)
+def test_every_payload_comes_back_as_sent_and_is_understood(
+    http: httpx.Client, payload: dict[str, Any]
 ) -> None:
-    response = http.post("/v1/episodes", json=episode("payloads", payload))
+    subject = f"payload-{PAYLOADS.index(payload)}"
+    body = episode(subject, payload, metadata={"channel": "demo"}, provenance={"import": "x"})
+    response = http.post("/v1/episodes", json=body)
     assert response.status_code == 201
-    assert response.json()["payload"]["messages"][0]["content"] == text
+    (stored,) = http.get("/v1/timeline", params={"subject_id": subject}).json()["episodes"]
+    assert stored == response.json()
+    assert stored["payload"] == payload
+    assert stored["metadata"] == {"channel": "demo"}
+    assert stored["provenance"] == {"import": "x"}
+    asked = {"subject_id": subject, "task": "Where do I live?"}
+    assert "I live in Porto." in http.post("/v1/context", json=asked).json()["assembled_context"]
 
 
-def test_what_a_payload_holds_beside_its_messages_is_kept(http: httpx.Client) -> None:
-    body = episode(
-        "extras",
-        said("I live in Porto.") | {"celsius": 21.5},
-        metadata={"channel": "demo"},
-        provenance={"import": "fixture"},
-    )
-    assert http.post("/v1/episodes", json=body).json()["metadata"] == {
-        "channel": "demo",
-        "payload": {"celsius": 21.5},
-        "provenance": {"import": "fixture"},
-    }
+@pytest.mark.parametrize(
+    "payload",
+    [{}, {"celsius": 21.5}, {"messages": None}, {"messages": [{"content": None}]}],
+    ids=str,
+)
+def test_a_payload_without_text_is_kept_and_compiles_to_nothing(
+    http: httpx.Client, payload: dict[str, Any]
+) -> None:
+    subject = f"silent-{payload}"
+    response = http.post("/v1/episodes", json=episode(subject, payload))
+    assert response.status_code == 201
+    assert response.json()["payload"] == payload
+    report = http.post("/v1/memories/compile", json={"subject_id": subject}).json()
+    assert (report["memories_created"], report["episodes_compiled"]) == (0, 1)
+    asked = {"subject_id": subject, "task": "What is known?"}
+    assert http.post("/v1/context", json=asked).json()["facts"] == []
 
 
 def test_a_batch_may_name_several_subjects(http: httpx.Client) -> None:
