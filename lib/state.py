@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from lib.comparison import Comparison
-from lib.conversation import Visit
+from lib.conversation import CompileJob, Visit
 from lib.errors import StatewaveError
 from lib.inspection import SubjectMemory
+from lib.models import CompileReport
 from lib.sweep import Sweep, SweepKey
 
 
@@ -27,6 +28,8 @@ class Inspected:
 
     memory: SubjectMemory
     fresh_until: float
+    pending: int = 0
+    """Episodes that are recorded and not compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,10 @@ class AppState:
     """Whose memory the Memory page opened last."""
     comparison: Comparison | None = None
     sweeps: dict[SweepKey, Sweep] = field(default_factory=dict)
+    compile_jobs: dict[str, CompileJob] = field(default_factory=dict)
+    """Subject → its compile that this visit started and has not looked at since it finished."""
+    compiled: dict[str, CompileReport] = field(default_factory=dict)
+    """Subject → what its last compile of this visit did."""
     outcome: Outcome | None = None
     """What the last change on the Memory page did; the run that follows shows it once."""
 

@@ -8,6 +8,7 @@ from lib.state import current_subject
 from lib.ui import (
     inspected,
     memory_actions,
+    memory_compile,
     memory_empty,
     memory_table,
     opened_memory,
@@ -19,6 +20,7 @@ subject_id = current_subject()
 runtime = resources.memory_runtime()
 
 st.title("Memory")
+memory_compile.settle(subject_id)
 # In a box that is always there, a message moves nothing below it, so open boxes stay open.
 with st.container():
     memory_actions.report_outcome()
@@ -27,7 +29,10 @@ if subject.is_empty and memory_empty.draw(subject_id):
     subject = inspected.load(subject_id)
 
 if not subject.is_empty:
-    memory_table.draw_totals(subject)
+    with st.container(horizontal=True, vertical_alignment="center", key="memory_head"):
+        memory_table.draw_totals(subject)
+        memory_compile.draw(subject_id, inspected.pending())
+    memory_compile.draw_report(subject)
     memories_tab, timeline_tab = st.tabs(
         ["Memories", "Timeline"], key="memory_view", on_change="rerun"
     )
@@ -36,7 +41,9 @@ if not subject.is_empty:
             timeline.draw(subject)
     elif subject.memories:
         with memories_tab:
-            found = filter_memories(runtime, subject, memory_table.draw_filters(subject))
+            by_meaning = "semantic_search" in runtime.capabilities()
+            wanted = memory_table.draw_filters(subject, by_meaning=by_meaning)
+            found = filter_memories(runtime, subject, wanted)
             opened = memory_table.opened_memory(subject, found.memories)
             if found.memories:
                 memory_table.draw_table(found, opened)
@@ -47,5 +54,5 @@ if not subject.is_empty:
                 opened_memory.draw(subject, opened, found.memories, can_change=can_change)
     else:
         with memories_tab:
-            memory_empty.draw_uncompiled(subject)
+            memory_empty.draw_uncompiled(subject, inspected.pending())
     subject_removal.draw(subject)

@@ -1,12 +1,12 @@
 """Recording: a turn becomes an episode exactly once, and episodes become memories."""
 
-from threading import Lock
 from typing import Any
 
 from lib.conversation.turns import Conversation, Turn
 from lib.errors import StatewaveError
+from lib.gate import CompileGate
 from lib.models import CompileReport
-from lib.protocol import MemoryRuntime
+from lib.protocol import MemoryRuntime, Progress
 
 
 def record_turn(runtime: MemoryRuntime, conversation: Conversation, turn: Turn) -> bool:
@@ -34,46 +34,34 @@ def record_turn(runtime: MemoryRuntime, conversation: Conversation, turn: Turn) 
     return True
 
 
-class CompileGate:
-    """Lets one compile per subject through at a time, whichever tab asks."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._busy: set[str] = set()
-
-    def enter(self, subject_id: str) -> bool:
-        """True when nobody else is compiling this subject; call `leave` afterwards."""
-        with self._lock:
-            if subject_id in self._busy:
-                return False
-            self._busy.add(subject_id)
-            return True
-
-    def leave(self, subject_id: str) -> None:
-        """Let the next one in."""
-        with self._lock:
-            self._busy.discard(subject_id)
-
-
 def compile_once(
-    runtime: MemoryRuntime, subject_id: str, *, gate: CompileGate
+    runtime: MemoryRuntime,
+    subject_id: str,
+    *,
+    gate: CompileGate,
+    on_progress: Progress | None = None,
 ) -> CompileReport | None:
     """What was compiled, or None when another tab is at it. Raises StatewaveError."""
     if not gate.enter(subject_id):
         return None
     try:
-        return runtime.compile_memories(subject_id)
+        return runtime.compile_memories(subject_id, on_progress=on_progress)
     finally:
         gate.leave(subject_id)
 
 
 def compile_when_due(
-    runtime: MemoryRuntime, subject_id: str, *, every: int, gate: CompileGate
+    runtime: MemoryRuntime,
+    subject_id: str,
+    *,
+    every: int,
+    gate: CompileGate,
+    on_progress: Progress | None = None,
 ) -> CompileReport | None:
     """Compiles once `every` episodes are pending; 0 never does. Raises StatewaveError."""
     if every == 0 or runtime.pending_episodes(subject_id) < every:
         return None
-    return compile_once(runtime, subject_id, gate=gate)
+    return compile_once(runtime, subject_id, gate=gate, on_progress=on_progress)
 
 
 def _metadata(turn: Turn) -> dict[str, Any]:

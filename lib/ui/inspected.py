@@ -20,10 +20,18 @@ def load(subject_id: str) -> SubjectMemory:
     if last and last.memory.subject_id == subject_id and started < last.fresh_until:
         return last.memory
     with st.spinner("Reading what is remembered…"):
-        memory = inspect_subject(resources.memory_runtime(), subject_id)
+        runtime = resources.memory_runtime()
+        memory = inspect_subject(runtime, subject_id)
+        pending = runtime.pending_episodes(subject_id) if memory.episodes else 0
     ended = time.monotonic()
-    state.inspected = Inspected(memory, ended + _REUSE_FACTOR * (ended - started))
+    state.inspected = Inspected(memory, ended + _REUSE_FACTOR * (ended - started), pending)
     return memory
+
+
+def pending() -> int:
+    """How many episodes of the subject that was loaded last are not compiled yet."""
+    last = app_state().inspected
+    return last.pending if last else 0
 
 
 def reload() -> None:

@@ -80,17 +80,6 @@ def correction_key(memory_id: str) -> str:
     return f"correction_{memory_id}"
 
 
-def compile_now(subject_id: str) -> None:
-    """Make memories of every episode that has none yet."""
-
-    def act() -> str:
-        report = resources.memory_runtime().compile_memories(subject_id)
-        resources.forget_cached_subjects()
-        return f"Compiled {report.episodes_compiled:,} episodes: {len(report.created):,} memories."
-
-    _attempt(act)
-
-
 def delete_subject(subject_id: str, *, typed_key: str) -> None:
     """Delete a subject for good, if its id was typed exactly."""
     typed = str(st.session_state[typed_key]).strip()

@@ -34,17 +34,21 @@ def draw(subject_id: str) -> bool:
     return False
 
 
-def draw_uncompiled(subject: SubjectMemory) -> None:
-    """A subject with episodes of which no memory was made yet."""
+def draw_uncompiled(subject: SubjectMemory, pending: int) -> None:
+    """A subject with episodes of which no memory was made, `pending` of them never compiled."""
+    count = len(subject.episodes)
+    recorded = (
+        f"{count:,} episode is recorded" if count == 1 else f"{count:,} episodes are recorded"
+    )
     with st.container(border=True):
-        st.markdown(f"**{len(subject.episodes):,} episodes are recorded, none is a memory yet.**")
-        st.markdown("Compiling reads them and keeps the facts worth bringing up again.")
-        st.button(
-            "Compile now",
-            icon=":material/auto_awesome:",
-            on_click=memory_actions.compile_now,
-            args=(subject.subject_id,),
-        )
+        if pending:
+            st.markdown(f"**{recorded}, none is a memory yet.**")
+            st.markdown(
+                "**Compile now** reads what is pending and keeps the facts worth bringing up again."
+            )
+        else:
+            st.markdown(f"**{recorded} and compiled; nothing was worth remembering.**")
+            st.markdown("Say in Chat who you are, what you build and what you use.")
 
 
 def draw_no_match(subject: SubjectMemory) -> None:

@@ -5,7 +5,6 @@ import time
 import streamlit as st
 
 from lib import resources
-from lib.conversation import compile_once, compile_when_due
 from lib.errors import StatewaveError
 from lib.inspection import (
     SubjectMemory,
@@ -17,7 +16,7 @@ from lib.models import ContextBundle, ContextItem, Memory
 from lib.state import PanelMemory, app_state
 from lib.theme import kind_look
 from lib.tokens import count_tokens
-from lib.ui import episode
+from lib.ui import compiling, episode
 from lib.ui.injected import why_cut
 from lib.ui.text import joined, literal
 
@@ -59,21 +58,15 @@ def _forget() -> None:
 
 
 def _compile(subject_id: str) -> str | None:
-    """Compiles if the visit asked for it; what went wrong, "" when it went well, None if not."""
-    visit = app_state().chat
-    if subject_id not in visit.compile_due:
-        return None
-    forced = visit.compile_due.pop(subject_id)
-    runtime, gate = resources.memory_runtime(), resources.compile_gate()
-    try:
-        if forced:
-            compile_once(runtime, subject_id, gate=gate)
-        else:
-            every = resources.app_settings().compile_every
-            compile_when_due(runtime, subject_id, every=every, gate=gate)
-    except StatewaveError as error:
-        return f"Compiling did not work: {error}"
-    return ""
+    """Compiles if the visit asked for it: what went wrong, "" when something is new, else None."""
+    forced = app_state().chat.compile_due.pop(subject_id, None)
+    if forced is not None:
+        every = None if forced else resources.app_settings().compile_every
+        compiling.start(subject_id, every=every)
+    job = compiling.settle(subject_id)
+    if job is not None and job.error is not None:
+        return f"Compiling did not work: {job.error}"
+    return "" if job is not None or forced is not None else None
 
 
 def draw(panel: PanelMemory, bundle: ContextBundle | None) -> None:
@@ -114,13 +107,14 @@ def _draw_head(panel: PanelMemory, active: int) -> None:
             if panel.pending
             else None,
         )
-        if panel.pending:
+        if panel.pending and not compiling.is_under_way(panel.memory.subject_id):
             st.button(
                 "Compile now",
                 key="compile_now",
                 on_click=app_state().chat.compile_now,
                 args=(panel.memory.subject_id,),
             )
+    compiling.watch(panel.memory.subject_id)
 
 
 def _draw_empty(panel: PanelMemory) -> None:

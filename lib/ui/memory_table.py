@@ -47,15 +47,22 @@ def totals_sentence(subject: SubjectMemory) -> str:
     return "; ".join(part for part in (f"{head}: {kinds}" if kinds else head, rest) if part)
 
 
-def draw_filters(subject: SubjectMemory) -> MemoryFilter:
-    """The row of filters, and what they are set to; two rows on a phone."""
+def draw_filters(subject: SubjectMemory, *, by_meaning: bool) -> MemoryFilter:
+    """The row of filters, and what they are set to; two rows on a phone.
+
+    `by_meaning` is what the runtime's search does beside looking for the words.
+    """
     kinds = list(dict.fromkeys([*KINDS, *(memory.kind for memory in subject.memories)]))
     with st.container(horizontal=True):
         words = st.text_input(
             "Search",
             key="memory_words",
             persist_state="session",
-            placeholder="Words",
+            placeholder="Words or meaning" if by_meaning else "Words",
+            help="Finds active memories by their words and by their meaning; superseded and "
+            "forgotten ones by their words."
+            if by_meaning
+            else "Finds memories by their words.",
             icon=":material/search:",
             on_change=memory_actions.close_memory,
         )

@@ -320,9 +320,10 @@ def test_episodes_without_memories_can_be_compiled(app: OpenPage) -> None:
     app("overview")
     resources.memory_runtime().record_episode("ada", "My name is Ada and I live in Turin.")
     at = app("memory", subject="ada")
-    assert "1 episodes are recorded, none is a memory yet" in text_of(at)
+    assert "1 episode is recorded, none is a memory yet" in text_of(at)
     press(at, "Compile now")
     assert any("Turin" in row for row in rows(at))
+    assert "Compile now" not in labels(at)
 
 
 def test_a_server_that_does_not_answer_is_explained(app: OpenPage) -> None:

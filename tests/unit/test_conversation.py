@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -254,10 +255,11 @@ def test_compiling_is_due_after_so_many_episodes_and_never_at_zero(runtime: Flak
 
 def test_a_subject_is_compiled_by_one_at_a_time(runtime: FlakyRuntime) -> None:
     gate = CompileGate()
-    assert gate.enter("ann")
-    assert compile_once(runtime, "ann", gate=gate) is None
-    assert compile_once(runtime, "bob", gate=gate) is not None
-    gate.leave("ann")
+    with ThreadPoolExecutor(1) as other_tab:
+        assert other_tab.submit(gate.enter, "ann").result()
+        assert compile_once(runtime, "ann", gate=gate) is None
+        assert compile_once(runtime, "bob", gate=gate) is not None
+        other_tab.submit(gate.leave, "ann").result()
     assert compile_once(runtime, "ann", gate=gate) is not None
 
 
