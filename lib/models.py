@@ -59,6 +59,16 @@ class Episode:
         return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
 
     @property
+    def learnable_messages(self) -> tuple[Message, ...]:
+        """The messages that say something new: a reply which no language model wrote only quotes
+        what was remembered before.
+        """
+        reply = self.metadata.get("reply")
+        if isinstance(reply, Mapping) and reply.get("is_language_model") is False:
+            return tuple(message for message in self.messages if message.role != "assistant")
+        return self.messages
+
+    @property
     def text(self) -> str:
         """All messages as `role: content` lines."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.messages)

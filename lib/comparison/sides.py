@@ -165,7 +165,13 @@ def record_exchange(runtime: MemoryRuntime, comparison: Comparison) -> Compariso
         comparison.subject_id,
         (Message("user", comparison.message), Message("assistant", reply.text)),
         source="compare",
-        metadata={"model": comparison.model},
+        # Under the same name as a turn of a chat: what no language model wrote is not compiled.
+        metadata={
+            "reply": {
+                "model": comparison.model,
+                "is_language_model": comparison.is_language_model,
+            }
+        },
         idempotency_key=f"compare:{comparison.id}",
     )
     return replace(comparison, episode_id=episode.id, record_error=None)

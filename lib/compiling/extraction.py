@@ -92,7 +92,7 @@ class Proposal:
 def read_episode(episode: Episode, tag: str) -> Reading:
     """The episode with its secrets masked; a stopped reply is left out, as it has no end."""
     said = {"user": "", "assistant": ""}
-    for message in episode.messages:
+    for message in episode.learnable_messages:
         if message.role in said:
             said[message.role] += f"{message.content}\n\n"
     user, reply = mask_secrets(said["user"].strip()), mask_secrets(said["assistant"].strip())

@@ -217,7 +217,7 @@ class _Desk:
 
 def _read(episode: Episode) -> _Turn:
     said = {"user": "", "assistant": ""}
-    for message in episode.messages:
+    for message in episode.learnable_messages:
         if message.role in said:
             said[message.role] += f"{message.content}\n\n"
     user, reply = mask_secrets(said["user"]), mask_secrets(said["assistant"])

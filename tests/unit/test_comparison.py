@@ -237,6 +237,8 @@ def test_the_memory_backed_exchange_is_recorded_once(runtime: Any, model: Canned
     ]
     # A second call that had not seen the first one's result is answered with the same episode.
     assert call["idempotency_key"] == "compare:c1"
+    # From this a compiler knows that it may learn from the reply.
+    assert call["metadata"] == {"reply": {"model": "gpt-4o-mini", "is_language_model": True}}
     assert recorded.episode_id == "e1"
 
 

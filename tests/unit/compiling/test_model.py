@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -314,6 +314,15 @@ def test_a_labelled_memory_is_not_sent() -> None:
     compiled(model, episode(1, "Hello."), known=[plain, secret])
     assert "Ada ships." in model.prompts[0]
     assert "Ada is ill." not in model.prompts[0]
+
+
+def test_a_reply_that_only_quotes_memory_is_not_read() -> None:
+    model = AnsweringModel([answer()])
+    reply = {"model": "Offline reader", "is_language_model": False}
+    turn = replace(episode(1, "What do I use?", "Ada uses Elixir."), metadata={"reply": reply})
+    compiled(model, turn)
+    assert "What do I use?" in model.prompts[0]
+    assert "Elixir" not in model.prompts[0]
 
 
 def test_a_stopped_reply_is_not_read() -> None:

@@ -1,6 +1,7 @@
 """The offline compiler: what a conversation becomes, told well, once, and nothing else."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -42,6 +43,15 @@ def test_a_fix_names_the_problem_it_solves_and_that_it_worked() -> None:
     assert procedure.startswith("When the user's Docker build takes 14 minutes")
     assert "copy package.json and package-lock.json first" in procedure
     assert procedure.endswith("(this worked).")
+
+
+def test_nothing_is_learned_from_a_reply_that_only_quotes_memory() -> None:
+    quoted = [replace(each, metadata={"reply": {"is_language_model": False}}) for each in DOCKER]
+    drafts = OfflineCompiler().draft(quoted)
+    assert not contents(drafts, PROCEDURE)
+    assert not any("package-lock" in draft.content for draft in drafts)
+    # What the subject said still counts.
+    assert any("OPS-77" in draft.content for draft in drafts)
 
 
 def test_a_fix_nobody_confirmed_does_not_say_that_it_worked() -> None:
