@@ -104,7 +104,8 @@ def _add_compiling(app: FastAPI, runtime: MemoryRuntime) -> None:
     @app.post("/v1/memories/compile")
     def compile_memories(body: CompileBody) -> Response:
         if body.later:
-            return json_response(_encode_job(jobs.start(body.subject_id)), status=202)
+            started = {"job_id": jobs.start(body.subject_id).id, "status": "pending"}
+            return json_response({**started, "subject_id": body.subject_id}, status=202)
         return json_response(encode_compile(runtime.compile_memories(body.subject_id)))
 
     @app.get("/v1/memories/compile/{job_id}")
