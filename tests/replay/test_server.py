@@ -3,17 +3,17 @@
 import re
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import httpx
 import pytest
-from starlette.testclient import TestClient
 
 from lib.compiling.offline import OfflineCompiler
 from lib.embedded.runtime import EmbeddedRuntime
 from lib.embedded.server import create_app
 from tests.replay.differences import DIFFERENCES, FREE, Difference
 from tests.replay.records import API_KEY, Json, records, request_body, whole
+from tests.support.serving import serving
 
 JOB_DEADLINE_S = 10.0
 # 20 MiB of text would take as long as all other records together; a hundredth shows the same.
@@ -25,18 +25,20 @@ NAMES = [name for name, _ in records()]
 class Replay:
     """Sends records in order to one store, with and without a key."""
 
-    def __init__(self, runtime: EmbeddedRuntime) -> None:
-        self._clients = {
-            key: TestClient(
-                create_app(runtime, api_key=key),
-                base_url="http://127.0.0.1:8100",
-                follow_redirects=False,
-                raise_server_exceptions=False,
-            )
-            for key in (None, API_KEY)
-        }
+    def __init__(self, open_url: str, closed_url: str) -> None:
+        # Redirects name the host that was asked, so it must be the recorded one.
+        named = {"Host": "127.0.0.1:8100"}
+        self._open = httpx.Client(base_url=open_url, headers=named, trust_env=False)
+        self._closed = httpx.Client(base_url=closed_url, headers=named, trust_env=False)
         self._jobs: dict[str, str] = {}
         self._episodes: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+        self._closed.close()
 
     def mismatches(self, name: str, record: Json) -> dict[str, str]:
         """Where our answer differs: place → recorded and ours."""
@@ -51,7 +53,7 @@ class Replay:
     def send(self, name: str, record: Json) -> httpx.Response:
         """Our answer to the recorded request; jobs go by our own ids."""
         request = record["request"]
-        client = self._clients[API_KEY if record["server"] == "auth" else None]
+        client = self._closed if record["server"] == "auth" else self._open
         path = request["path"]
         for recorded_id, our_id in self._jobs.items():
             path = path.replace(recorded_id, our_id)
@@ -73,7 +75,7 @@ class Replay:
         return answer
 
     def _finished(
-        self, client: TestClient, path: str, answer: httpx.Response, headers: dict[str, str]
+        self, client: httpx.Client, path: str, answer: httpx.Response, headers: dict[str, str]
     ) -> httpx.Response:
         until = time.monotonic() + JOB_DEADLINE_S
         while answer.json()["status"] in ("pending", "running") and time.monotonic() < until:
@@ -99,8 +101,12 @@ def mismatches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, d
     runtime = EmbeddedRuntime(
         tmp_path_factory.mktemp("replay") / "memory.db", compiler=OfflineCompiler()
     )
-    replay = Replay(runtime)
-    yield {name: replay.mismatches(name, record) for name, record in records()}
+    with (
+        serving(create_app(runtime)) as open_url,
+        serving(create_app(runtime, api_key=API_KEY)) as closed_url,
+        Replay(open_url, closed_url) as replay,
+    ):
+        yield {name: replay.mismatches(name, record) for name, record in records()}
     runtime.close()
 
 
