@@ -18,6 +18,7 @@ def start(subject_id: str, *, every: int | None = None) -> None:
     A compile that takes longer goes on while the page is drawn, or left.
     """
     jobs = app_state().compile_jobs
+    settle(subject_id)
     if subject_id not in jobs:
         runtime, gate = resources.memory_runtime(), resources.compile_gate()
         jobs[subject_id] = CompileJob(runtime, subject_id, gate=gate, every=every)

@@ -19,10 +19,9 @@ from lib.comparison import (
     record_exchange,
     reply_cost,
 )
-from lib.conversation import compile_when_due
 from lib.errors import StatewaveError
 from lib.state import app_state
-from lib.ui import controls
+from lib.ui import compiling, controls
 from lib.ui.streaming import interruptible, pass_yield_point
 from lib.ui.text import inert, literal
 
@@ -225,8 +224,7 @@ def _record(comparison: Comparison) -> Comparison:
     try:
         recorded = record_exchange(runtime, comparison)
         if recorded is not comparison:
-            every = resources.app_settings().compile_every
-            compile_when_due(runtime, subject_id, every=every, gate=resources.compile_gate())
+            compiling.start(subject_id, every=resources.app_settings().compile_every)
     except StatewaveError as error:
         recorded = replace(recorded, record_error=str(error))
     if recorded is not comparison:

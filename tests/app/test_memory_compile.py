@@ -22,6 +22,15 @@ def record(*said: str, reply: str = "Noted.") -> None:
         runtime.record_episode("ada", [Message("user", text), Message("assistant", reply)])
 
 
+def compile_now(at: AppTest) -> AppTest:
+    """Presses the button and looks again when the compile is over."""
+    press(at, "Compile now")
+    for job in list(at.session_state.app_state.compile_jobs.values()):
+        assert job.wait(20)
+        at.run()
+    return at
+
+
 def report_of(at: AppTest) -> str:
     """The headline and the text of the last compile report, or nothing."""
     boxes = [box for box in at.expander if "Last compile" in box.label]
@@ -38,7 +47,7 @@ def test_what_is_pending_is_counted_and_compiled_by_a_click(app: OpenPage) -> No
     at = app("memory", subject="ada")
     assert "2 episodes pending" in text_of(at)
     assert report_of(at) == ""
-    press(at, "Compile now")
+    compile_now(at)
     assert "pending" not in text_of(at)
     assert "Compile now" not in labels(at)
     report = report_of(at)
@@ -51,7 +60,7 @@ def test_what_is_pending_is_counted_and_compiled_by_a_click(app: OpenPage) -> No
 def test_every_memory_of_the_report_opens(app: OpenPage) -> None:
     app("overview")
     record("My name is Ada and I live in Turin.")
-    at = press(app("memory", subject="ada"), "Compile now")
+    at = compile_now(app("memory", subject="ada"))
     wanted = next(item for item in remembered("ada").memories if "Turin" in item.content)
     at.button(key=f"compiled_Made_{wanted.id}").click().run()
     assert opened(at) == wanted
@@ -61,10 +70,10 @@ def test_every_memory_of_the_report_opens(app: OpenPage) -> None:
 def test_what_was_superseded_said_again_and_masked_is_told(app: OpenPage) -> None:
     app("overview")
     record("I live in Rome. I work at Lendora.")
-    at = press(app("memory", subject="ada"), "Compile now")
+    at = compile_now(app("memory", subject="ada"))
     old = next(item for item in remembered("ada").memories if "Rome" in item.content)
     record("I now live in Porto. I work at Lendora.", "Use sk-" + "a1B2" * 8)
-    at = press(app("memory", subject="ada"), "Compile now")
+    at = compile_now(app("memory", subject="ada"))
     report = report_of(at)
     for told in ("1 superseded", "1 merged", "1 masked", "**Superseded**: 1", "**Said again**: 1"):
         assert told in report
@@ -85,7 +94,7 @@ def test_a_compile_in_chat_is_reported_as_well(app: OpenPage) -> None:
 def test_nothing_worth_remembering_is_said_once_all_is_compiled(app: OpenPage) -> None:
     app("overview")
     record("What is an index?")
-    at = press(app("memory", subject="ada"), "Compile now")
+    at = compile_now(app("memory", subject="ada"))
     assert "1 episode is recorded and compiled; nothing was worth remembering" in text_of(at)
     assert "0 made · 1 skipped" in report_of(at)
 
@@ -116,7 +125,7 @@ def test_the_model_compiles_where_it_is_asked_to(app: OpenPage, extracting: Scri
     record("I live in Turin.")
     at = app("memory", subject="ada")
     assert "scripted" in at.button(key="memory_compile").help
-    press(at, "Compile now")
+    compile_now(at)
     assert rows(at) == ["Ada lives in Turin."]
     report = report_of(at)
     assert "1 made · 1 skipped from 1 episode by scripted" in report
@@ -130,7 +139,7 @@ def test_a_model_that_fails_leaves_the_work_to_the_rules_and_the_page_says_so(
     with ScriptedModel("unauthorized") as model:
         app("overview", settings=llm(model))
         record("I live in Turin.")
-        at = press(app("memory", subject="ada"), "Compile now")
+        at = compile_now(app("memory", subject="ada"))
     assert any("Turin" in row for row in rows(at))
     assert "were compiled by the offline compiler instead of scripted" in report_of(at)
 
@@ -168,7 +177,7 @@ def test_a_subject_that_another_tab_compiles_is_left_alone(app: OpenPage) -> Non
     thread = threading.Thread(target=other_tab)
     thread.start()
     assert hold.wait(5)
-    press(at, "Compile now")
+    compile_now(at)
     done.set()
     thread.join()
     assert "being compiled already" in at.error[0].value
