@@ -30,7 +30,8 @@ class Outbox:
 
     With `keeps_first` a turn is on disk before it is sent, so that not even a crash of this
     process in the middle of a call loses it; without, the file is made at the first failure.
-    One thread, which runs only while something waits, sends it again after 1, 2, 4 … 60 s.
+    One thread, which runs only while something waits, sends it again after 1, 2, 4 … 60 s;
+    without `sends_by_itself` only `send_now` does.
     Turns for another `destination` stay until the app is connected to that one again.
     """
 
@@ -41,6 +42,7 @@ class Outbox:
         *,
         destination: str,
         keeps_first: bool = False,
+        sends_by_itself: bool = True,
         after_sending: Callable[[str], None] = lambda _: None,
         first_pause_s: float = FIRST_PAUSE_S,
         clock: Callable[[], float] = time.time,
@@ -49,7 +51,8 @@ class Outbox:
     ) -> None:
         self._store = OutboxStore(path, clock=clock)
         self._runtime, self._destination = runtime, destination
-        self._keeps_first, self._after_sending = keeps_first, after_sending
+        self._keeps_first, self._sends_by_itself = keeps_first, sends_by_itself
+        self._after_sending = after_sending
         self._first_pause_s, self._clock, self._jitter = first_pause_s, clock, jitter
         self._new_id = new_id
         self._guard = threading.Lock()
@@ -92,7 +95,7 @@ class Outbox:
         if self._keeps_first or away or subject_id in waiting:
             return self._keep_and_send(turn, away=away, queued=subject_id in waiting)
         made = self._attempt(turn)
-        return made.became if made.became.state != "waiting" else self._keep_failed(turn, made)
+        return made.became if made.became.state == "recorded" else self._keep_failed(turn, made)
 
     def find(self, turn_ids: Collection[str]) -> dict[str, Recording]:
         """What became of kept turns, as far as the file tells."""
@@ -110,7 +113,7 @@ class Outbox:
             backlog = self._store.backlog(self._destination)
         except StatewaveError as error:
             return Backlog(error=str(error))
-        if backlog.waiting:
+        if backlog.waiting and self._sends_by_itself:
             self._start_sending()
         return backlog
 
@@ -140,6 +143,16 @@ class Outbox:
         """How many turns of a subject were erased, before it is deleted. Raises StoreError."""
         return self._store.discard_subject(self._destination, subject_id)
 
+    @property
+    def pause_s(self) -> float:
+        """Seconds until the next try, counted from the last one; 0 when nothing failed."""
+        if not self._failures:
+            return 0.0
+        doubled = self._first_pause_s * 2.0 ** min(self._failures - 1, 10)
+        # Up to a quarter less, so that several processes do not knock at the same moment.
+        pause = min(doubled, LONGEST_PAUSE_S) * (1 - self._jitter() / 4)
+        return max(pause, self._asked_to_wait_s)
+
     def close(self) -> None:
         """Ends the thread, which leaves what it is doing within 2 s or with its current call."""
         with self._guard:
@@ -154,8 +167,9 @@ class Outbox:
     # Pieces
 
     def _keep_and_send(self, turn: KeptTurn, *, away: bool, queued: bool) -> Recording:
+        owner = self._new_id()
         try:
-            self._store.keep(turn)
+            self._store.keep(turn, owner=None if away else owner)
         except InputError as error:
             return Recording("refused", reason=str(error))
         except StatewaveError as error:
@@ -164,15 +178,16 @@ class Outbox:
         ended = None
         if not away:
             try:
-                _, ended = self._send_subject(turn.subject_id)
+                _, ended = self._send_subject(turn.subject_id, owner)
             except StatewaveError as error:
                 return Recording("waiting", reason=str(error))
-        if ended is None and not self._asked_to_wait_s:
-            # A new turn is a reason to try again at once; and where somebody else is at this
-            # subject's turns, that one may have just looked for more.
+        became = self.find([turn.turn_id]).get(turn.turn_id, Recording("waiting"))
+        if became.state == "waiting" and ended is None and not self._asked_to_wait_s:
+            # A new turn is a reason to try again at once; and whoever is at this subject's turns
+            # may have just looked for more.
             self._wake.set()
         self.backlog()
-        return self.find([turn.turn_id]).get(turn.turn_id, Recording("waiting"))
+        return became
 
     def _keep_failed(self, turn: KeptTurn, made: Attempt) -> Recording:
         """Keeps a turn that the runtime did not take."""
@@ -183,12 +198,15 @@ class Outbox:
             turn.destination,
             turn.episode,
             turn.kept_at,
+            state=made.became.state,
             reason=made.became.reason or "",
             replaces_turn=turn.replaces_turn,
             unsure=made.unsure,
         )
         try:
             self._store.keep(kept)
+        except InputError as error:
+            return Recording("refused", reason=str(error))
         except StatewaveError as error:
             return Recording("unkept", reason=f"{made.became.reason} {error}")
         self._maybe_arrived.discard(turn.turn_id)
@@ -219,9 +237,9 @@ class Outbox:
         replaced = self.find([turn.replaces_turn]).get(turn.replaces_turn)
         return replaced.episode_id if replaced else None
 
-    def _send_subject(self, subject_id: str) -> tuple[int, Attempt | None]:
+    def _send_subject(self, subject_id: str, owner: str) -> tuple[int, Attempt | None]:
         """How many of the subject's turns were recorded, and the attempt that ended it, if any."""
-        owner, recorded = self._new_id(), 0
+        recorded = 0
         while turn := self._store.next_to_send(self._destination, subject_id, owner=owner):
             if self._closing.is_set():
                 self._store.release(self._destination, subject_id, owner=owner)
@@ -236,7 +254,7 @@ class Outbox:
     def _send_all(self) -> None:
         failed = False
         for subject_id in self._store.waiting_subjects(self._destination):
-            recorded, ended = self._send_subject(subject_id)
+            recorded, ended = self._send_subject(subject_id, self._new_id())
             # Without an end and without a turn, another process is sending this subject's.
             failed = failed or ended is not None or not recorded
             if recorded:
@@ -255,7 +273,7 @@ class Outbox:
 
     def _keep_sending(self) -> None:
         while True:
-            self._wake.wait(self._pause_s())
+            self._wake.wait(self.pause_s)
             self._wake.clear()
             if self._closing.is_set():
                 return
@@ -277,11 +295,3 @@ class Outbox:
             if done:
                 self._thread = None
             return done
-
-    def _pause_s(self) -> float:
-        if not self._failures:
-            return 0.0
-        doubled = self._first_pause_s * 2.0 ** min(self._failures - 1, 10)
-        # Up to a quarter less, so that several processes do not knock at the same moment.
-        pause = min(doubled, LONGEST_PAUSE_S) * (1 - self._jitter() / 4)
-        return max(pause, self._asked_to_wait_s)

@@ -28,10 +28,11 @@ class OutboxStore:
         self._file = OutboxFile(path)
         self._clock = clock
 
-    def keep(self, turn: KeptTurn) -> None:
+    def keep(self, turn: KeptTurn, *, owner: str | None = None) -> None:
         """The turn is on disk; one that was kept before stays as it is.
 
-        Raises InputError for ids that cannot be stored.
+        Until `owner` has sent it nobody else may, unless somebody is sending the subject's turns
+        already. Raises InputError for ids that cannot be stored.
         """
         episode = turn.episode
         row = (
@@ -53,6 +54,8 @@ class OutboxStore:
                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     row,
                 )
+                if owner is not None:
+                    self._lease(connection, turn.destination, turn.subject_id, owner)
                 connection.execute(
                     f"DELETE FROM turns WHERE NOT {_OPEN} AND kept_at < ?",
                     (self._clock() - REMEMBERED_S,),
@@ -114,7 +117,6 @@ class OutboxStore:
         None when nothing waits, or somebody else is sending. From now on a later attempt counts
         as unsure; the returned turn says whether an earlier one already does.
         """
-        now = self._clock()
         with self._file.transaction() as connection:
             row = connection.execute(
                 "SELECT * FROM turns WHERE state = 'waiting' AND destination = ?"
@@ -123,13 +125,7 @@ class OutboxStore:
             ).fetchone()
             if row is None:
                 return None
-            leased = connection.execute(
-                "INSERT INTO leases VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE"
-                " SET owner = excluded.owner, until = excluded.until"
-                " WHERE owner = excluded.owner OR until < ?5 OR until > ?4",
-                (destination, subject_id, owner, now + LEASE_S, now),
-            )
-            if leased.rowcount == 0:
+            if not self._lease(connection, destination, subject_id, owner):
                 return None
             connection.execute("UPDATE turns SET unsure = 1 WHERE seq = ?", (row["seq"],))
             return _to_turn(row)
@@ -178,6 +174,20 @@ class OutboxStore:
     def discard_subject(self, destination: str, subject_id: str) -> int:
         """How many of the subject's turns for this destination were erased."""
         return self._erase("destination = ? AND subject_id = ?", (destination, subject_id))
+
+    def _lease(
+        self, connection: sqlite3.Connection, destination: str, subject_id: str, owner: str
+    ) -> bool:
+        # The clock is read inside the transaction: waiting for it may take seconds.
+        now = self._clock()
+        leased = connection.execute(
+            "INSERT INTO leases VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE"
+            " SET owner = excluded.owner, until = excluded.until"
+            # One that ends far too late was taken before the clock was set back.
+            " WHERE owner = excluded.owner OR until < ?5 OR until > ?5 + 2 * ?6",
+            (destination, subject_id, owner, now + LEASE_S, now, LEASE_S),
+        )
+        return leased.rowcount == 1
 
     def _erase(self, which: str, values: tuple[str, ...]) -> int:
         if not self._file.exists:
