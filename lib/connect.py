@@ -1,6 +1,9 @@
 """Builds the runtime and the model that the settings ask for; the only place naming them."""
 
+from collections.abc import Callable
 from pathlib import Path
+
+from starlette.types import ASGIApp
 
 from lib.compiling.draft import Compiler
 from lib.compiling.model import ModelCompiler
@@ -10,12 +13,15 @@ from lib.errors import StoreError
 from lib.gate import CompileGate
 from lib.llm import OpenAIModel
 from lib.offline import OfflineReader
+from lib.outbox import Outbox
 from lib.protocol import ChatModel, MemoryRuntime
 from lib.settings import Settings
 from lib.statewave import StatewaveClient
 
 DATABASE_NAME = "statewave.db"
 SEEDED_MARKER = "demo-seeded"
+OUTBOX_NAME = "outbox.db"
+EMBEDDED_DESTINATION = "the embedded engine"
 
 
 def connect_runtime(settings: Settings, *, gate: CompileGate | None = None) -> MemoryRuntime:
@@ -34,6 +40,38 @@ def connect_runtime(settings: Settings, *, gate: CompileGate | None = None) -> M
         )
     folder = data_folder(settings)
     return EmbeddedRuntime(folder / DATABASE_NAME, compiler=connect_compiler(settings))
+
+
+def connect_server(runtime: MemoryRuntime, *, api_key: str | None) -> ASGIApp:
+    """`runtime` as a Statewave server; with `api_key` every `/v1` call must carry it."""
+    # Only the terminal serves; the app must not pay for the import at its start.
+    from lib.embedded.server import create_app
+
+    return create_app(runtime, api_key=api_key)
+
+
+def connect_outbox(
+    settings: Settings,
+    runtime: MemoryRuntime,
+    *,
+    after_sending: Callable[[str], None] = lambda _: None,
+) -> Outbox:
+    """The outbox for what is recorded on `runtime`; nothing is made on disk before it is needed.
+
+    A call to a server can be cut off in the middle, so those turns are on disk first.
+    """
+    destination = EMBEDDED_DESTINATION
+    if settings.runtime == "statewave":
+        tenant = settings.statewave_tenant_id
+        location = runtime.info().location
+        destination = f"{location} (tenant {tenant})" if tenant else location
+    return Outbox(
+        settings.statewave_data_dir.expanduser() / OUTBOX_NAME,
+        runtime,
+        destination=destination,
+        keeps_first=settings.runtime == "statewave",
+        after_sending=after_sending,
+    )
 
 
 def connect_compiler(settings: Settings) -> Compiler:

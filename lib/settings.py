@@ -1,5 +1,6 @@
 """The only reader of the environment, `.env` and secrets; everything else gets values."""
 
+import os
 import re
 import tomllib
 from functools import cache
@@ -154,6 +155,12 @@ def load_settings() -> Settings:
         raise SettingsError("Save .env and .streamlit/secrets.toml as UTF-8 text.") from error
     except OSError as error:
         raise SettingsError(f"{error.filename} cannot be read: {error.strerror}.") from error
+
+
+def secret_variable(name: str) -> SecretStr | None:
+    """The environment variable `name` without surrounding spaces, or None when it is empty."""
+    value = os.environ.get(name, "").strip()
+    return SecretStr(value) if value else None
 
 
 @cache

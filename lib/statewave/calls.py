@@ -57,8 +57,9 @@ class RecordedCall:
 class Call:
     """What to send, within `deadline_s`.
 
-    `repeatable` says, within the seconds it is given, whether sending twice does no harm. A `look`
-    is a reading call that a page is drawn from: it waits for each answer at most LOOK_S, and fails
+    `repeatable` says, within the seconds it is given, whether sending twice does no harm;
+    `answered_only` that it does none once the server has answered or was never reached. A `look` is
+    a reading call that a page is drawn from: it waits for each answer at most LOOK_S, and fails
     at once for a while after another look got none.
     """
 
