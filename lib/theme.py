@@ -15,6 +15,15 @@ CHART_TEXT_ON_LIGHT: Final = "#55555F"
 on dark backgrounds is fine."""
 
 
+SCORE_COLOURS: Final = {
+    "relevance": "#5B5BD6",
+    "kind": "#9A7209",
+    "recency": "#3F7F4C",
+    "session": "#B8558F",
+}
+"""The parts of a score that add to it, none the colour of a kind; 3:1 on both backgrounds."""
+
+
 @dataclass(frozen=True, slots=True)
 class KindLook:
     """How a kind is named and marked. `mark` is Markdown; its colour comes from config.toml."""

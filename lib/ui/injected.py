@@ -8,10 +8,12 @@ import streamlit as st
 from lib.assistant import PreparedPrompt
 from lib.models import EPISODE, ContextBundle, ContextItem
 from lib.theme import kind_look
+from lib.ui import score
 from lib.ui.text import joined, literal
 
 _CUT_SHOWN = 8
 _CUT_CHARACTERS = 160
+_RELATED_CHARACTERS = 80
 _ROLES = {"system": "System prompt", "user": "You", "assistant": "Assistant"}
 _WHY: dict[str, str] = {
     "budget": "did not fit the token budget",
@@ -61,7 +63,11 @@ def _took(prompt: PreparedPrompt) -> str:
 def _draw_kept(bundle: ContextBundle) -> None:
     kept = [item for item in bundle.items if item.included]
     if kept:
-        _draw_items([(item, joined(_score(item))) for item in kept])
+        longest = _longest(bundle)
+        legend = score.legend(item.parts for item in kept if item.parts)
+        if legend:
+            st.caption(f"What each score is made of: {legend}")
+        _draw_items([(item, _figures(item)) for item in kept], longest=longest)
         return
     # A server that does not explain its bundle still says what is in it.
     rows = [(memory.kind, memory.content) for memory in bundle.memories]
@@ -80,26 +86,54 @@ def _draw_cut(bundle: ContextBundle) -> None:
     cut = [item for item in bundle.items if not item.included][:_CUT_SHOWN]
     if not cut:
         return
+    reasons = {item.id: literal(_why_cut(item, bundle)) for item in cut}
     _draw_items(
-        [(item, joined([*_score(item), why_cut(item.reason)])) for item in cut], shorten=True
+        [(item, f"{_figures(item)} · {reasons[item.id]}") for item in cut],
+        longest=_longest(bundle),
+        shorten=True,
     )
     hidden = sum(counts.values()) - len(cut)
     if hidden > 0:
         st.caption(f"These {len(cut)} came closest; {hidden:,} more are not listed.")
 
 
-def _score(item: ContextItem) -> list[str]:
-    tokens = [f"{item.tokens:,} tokens"]
-    return tokens if item.score is None else [*tokens, f"score {item.score:.1f}"]
+def _why_cut(item: ContextItem, bundle: ContextBundle) -> str:
+    """The reason in words, with the item it names where the bundle tells of it."""
+    related = {each.id: each.content for each in bundle.items}.get(item.related_id or "")
+    if not related:
+        return why_cut(item.reason)
+    quoted = f"“{textwrap.shorten(related, _RELATED_CHARACTERS, placeholder=' …')}”"
+    if item.reason == "suppressed":
+        return f"already said by {quoted}"
+    return f"replaced by {quoted}" if item.reason == "superseded" else why_cut(item.reason)
 
 
-def _draw_items(items: Sequence[tuple[ContextItem, str]], *, shorten: bool = False) -> None:
+def _longest(bundle: ContextBundle) -> float:
+    """The points of the longest bar: all of one view have the same scale."""
+    return max((score.reach(item.parts) for item in bundle.items if item.parts), default=0.0)
+
+
+def _figures(item: ContextItem) -> str:
+    tokens = f"{item.tokens:,} tokens"
+    if item.score is None:
+        return joined([tokens])
+    # The sum may break anywhere: it is longer than a phone is wide.
+    parts = f" = {score.in_words(item.parts)}" if item.parts else ""
+    return joined([tokens, f"score {item.score:.1f}"]) + parts
+
+
+def _draw_items(
+    items: Sequence[tuple[ContextItem, str]], *, longest: float, shorten: bool = False
+) -> None:
     lines = []
     for item, figures in items:
         content = item.content
         if shorten:
             content = textwrap.shorten(content, _CUT_CHARACTERS, placeholder=" …")
-        lines.append(f"{kind_look(item.kind).mark} {literal(content)} :small[:gray[{figures}]]")
+        picture = f" {score.bar(item.parts, longest=longest)}" if item.parts else ""
+        lines.append(
+            f"{kind_look(item.kind).mark} {literal(content)}{picture} :small[:gray[{figures}]]"
+        )
     with st.container(gap="xxsmall"):
         for line in lines:
             st.markdown(line)
