@@ -1,15 +1,24 @@
 """Long-lived objects of the app: one runtime and one model for all sessions, cached here only."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 
 import streamlit as st
 
-from lib.connect import SEEDED_MARKER, connect_model, connect_runtime, data_folder
-from lib.conversation import CompileGate
+from lib.connect import (
+    SEEDED_MARKER,
+    connect_model,
+    connect_outbox,
+    connect_runtime,
+    data_folder,
+)
+from lib.conversation import compile_when_due
 from lib.demo.profiles import DemoSubject, demo_subjects
 from lib.demo.seeding import needs_seeding, seed_demo
+from lib.errors import StatewaveError
+from lib.gate import CompileGate
 from lib.inspection import Directory
+from lib.outbox import Outbox
 from lib.protocol import ChatModel, MemoryRuntime
 from lib.settings import Settings, load_settings
 
@@ -23,7 +32,22 @@ def app_settings() -> Settings:
 @st.cache_resource(show_spinner=False, on_release=lambda runtime: runtime.close())
 def memory_runtime() -> MemoryRuntime:
     """The one runtime all pages share. Raises StoreError when its file cannot be used."""
-    return connect_runtime(app_settings())
+    return connect_runtime(app_settings(), gate=compile_gate())
+
+
+@st.cache_resource(show_spinner=False, on_release=lambda outbox: outbox.close())
+def outbox() -> Outbox:
+    """Where turns wait while the runtime is away; one sender for all tabs."""
+    runtime, gate, directory = memory_runtime(), compile_gate(), _directory()
+    every = app_settings().compile_every
+
+    def compile_sent(subject_id: str) -> None:
+        directory.outdate()
+        # Where that fails, the memory panel counts the episodes as pending and offers to compile.
+        with suppress(StatewaveError):
+            compile_when_due(runtime, subject_id, every=every, gate=gate)
+
+    return connect_outbox(app_settings(), runtime, after_sending=compile_sent)
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda model: model.close())

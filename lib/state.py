@@ -59,10 +59,6 @@ class AppState:
     outcome: Outcome | None = None
     """What the last change on the Memory page did; the run that follows shows it once."""
 
-    def unrecorded_count(self) -> int:
-        """Turns of this visit that the runtime has not recorded yet."""
-        return len(self.chat.unrecorded())
-
 
 def app_state() -> AppState:
     """This tab's state, made on first use."""

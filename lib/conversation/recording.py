@@ -3,35 +3,30 @@
 from typing import Any
 
 from lib.conversation.turns import Conversation, Turn
-from lib.errors import StatewaveError
 from lib.gate import CompileGate
-from lib.models import CompileReport
+from lib.models import CompileReport, NewEpisode
+from lib.outbox import Outbox
 from lib.protocol import MemoryRuntime, Progress
 
 
-def record_turn(runtime: MemoryRuntime, conversation: Conversation, turn: Turn) -> bool:
-    """True when the runtime has the turn; otherwise the turn says why, and waits.
+def record_turn(outbox: Outbox, conversation: Conversation, turn: Turn) -> None:
+    """Hands the turn to the outbox; the turn then says what became of it.
 
-    A turn it replaces is recorded first, so that the new episode can name the old one.
+    A turn it replaces goes first, so that the new episode can name the old one.
     """
     if turn.replaces and turn.replaces.unrecorded:
-        record_turn(runtime, conversation, turn.replaces)
+        record_turn(outbox, conversation, turn.replaces)
     if not turn.unrecorded:
-        return turn.episode_id is not None
-    try:
-        episode = runtime.record_episode(
-            conversation.subject_id,
-            turn.messages(),
-            session_id=conversation.session_id,
-            metadata=_metadata(turn),
-            occurred_at=turn.asked_at,
-            idempotency_key=turn.id,
-        )
-    except StatewaveError as error:
-        turn.record_error = str(error)
-        return False
-    turn.episode_id, turn.record_error = episode.id, None
-    return True
+        return
+    episode = NewEpisode(
+        turn.messages(),
+        session_id=conversation.session_id,
+        metadata=_metadata(turn),
+        occurred_at=turn.asked_at,
+        idempotency_key=turn.id,
+    )
+    replaced = turn.replaces.id if turn.replaces else None
+    turn.settle(outbox.record(conversation.subject_id, episode, replaces_turn=replaced))
 
 
 def compile_once(

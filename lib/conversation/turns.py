@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, Self
 
 from lib.assistant import PreparedPrompt
 from lib.models import ContextBundle, Message, ReplyEnd
+from lib.outbox import Recording, RecordState
 from lib.protocol import ChatModel
 
 HISTORY_TURNS: Final = 6
@@ -84,6 +85,8 @@ class Turn:
     replaces: "Turn | None" = None
     """The turn whose reply this one regenerates."""
     episode_id: str | None = None
+    record_state: RecordState | None = None
+    """What became of it in the outbox; None before it was handed over."""
     record_error: str | None = None
     shares_episode: bool = False
     """True when its episode holds other turns too, so that it cannot be replaced alone."""
@@ -96,7 +99,8 @@ class Turn:
     @property
     def unrecorded(self) -> bool:
         """True when it belongs into the runtime and is not there yet."""
-        return self.state in ("whole", "stopped") and self.episode_id is None
+        ended = self.state in ("whole", "stopped")
+        return ended and self.episode_id is None and self.record_state != "discarded"
 
     @property
     def can_regenerate(self) -> bool:
@@ -115,6 +119,11 @@ class Turn:
     def fail(self, reason: str) -> None:
         """The model gave no usable reply: nothing of this turn is stored."""
         self.state, self.error = "failed", reason
+
+    def settle(self, became: Recording) -> None:
+        """The outbox says what became of the turn."""
+        self.record_state, self.episode_id = became.state, became.episode_id
+        self.record_error = None if became.episode_id else became.reason
 
     def messages(self) -> tuple[Message, ...]:
         """What was said, without a reply that never began."""

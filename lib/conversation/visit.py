@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from lib.conversation.recording import record_turn
 from lib.conversation.turns import Conversation, Turn
-from lib.protocol import MemoryRuntime
+from lib.outbox import Outbox, Recording
 
 
 @dataclass(slots=True)
@@ -38,26 +38,50 @@ class Visit:
         """Compiles at the next look at the subject's memory."""
         self.compile_due[subject_id] = True
 
-    def record(self, runtime: MemoryRuntime, conversation: Conversation, turn: Turn) -> None:
-        """Records a settled turn, and with it what waited for the runtime to come back."""
-        if turn.unrecorded and record_turn(runtime, conversation, turn):
-            self.compile_due.setdefault(conversation.subject_id, False)
-            self.record_waiting(runtime)
+    def record(self, outbox: Outbox, conversation: Conversation, turn: Turn) -> None:
+        """Hands over a settled turn, after those that could not be kept before."""
+        if not turn.unrecorded:
+            return
+        self.record_unkept(outbox)
+        subject_id = conversation.subject_id
+        ahead = [each for talk, each in self.unkept() if talk.subject_id == subject_id]
+        if ahead and turn not in ahead:
+            turn.settle(Recording("unkept", reason=ahead[0].record_error))
+            return
+        record_turn(outbox, conversation, turn)
+        self._note(conversation, turn)
 
-    def unrecorded(self) -> list[tuple[Conversation, Turn]]:
-        """Turns of this visit that the runtime does not have yet."""
+    def unkept(self) -> list[tuple[Conversation, Turn]]:
+        """Turns that neither the runtime nor the disk has: only this visit does."""
+        return [each for each in self._unrecorded() if each[1].record_state == "unkept"]
+
+    def record_unkept(self, outbox: Outbox) -> None:
+        """Hands over once more what only this visit has."""
+        for conversation, turn in self.unkept():
+            record_turn(outbox, conversation, turn)
+            self._note(conversation, turn)
+            if turn.record_state == "unkept":
+                break  # The others would each wait in vain.
+
+    def refresh(self, outbox: Outbox) -> None:
+        """Learns which of its turns were recorded, refused or discarded meanwhile."""
+        handed_over = {
+            turn.id: (conversation, turn)
+            for conversation, turn in self._unrecorded()
+            if turn.record_state in ("waiting", "refused")
+        }
+        for turn_id, became in outbox.find(handed_over).items():
+            conversation, turn = handed_over[turn_id]
+            turn.settle(became)
+            self._note(conversation, turn)
+
+    def _note(self, conversation: Conversation, turn: Turn) -> None:
+        if turn.episode_id:
+            self.compile_due.setdefault(conversation.subject_id, False)
+
+    def _unrecorded(self) -> list[tuple[Conversation, Turn]]:
         return [
             (conversation, turn)
             for conversation in self.conversations.values()
             for turn in conversation.unrecorded()
         ]
-
-    def record_waiting(self, runtime: MemoryRuntime) -> int:
-        """How many of the waiting turns could be recorded now."""
-        recorded = 0
-        for conversation, turn in self.unrecorded():
-            if not record_turn(runtime, conversation, turn):
-                break  # The runtime is still away: the others would each wait for it in vain.
-            self.compile_due.setdefault(conversation.subject_id, False)
-            recorded += 1
-        return recorded

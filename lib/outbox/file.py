@@ -96,6 +96,7 @@ class OutboxFile:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             _refuse_foreign(self.path)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )

@@ -107,6 +107,11 @@ class Outbox:
 
     # All turns
 
+    @property
+    def destination(self) -> str:
+        """Where its turns go: the runtime's address, or the embedded engine."""
+        return self._destination
+
     def backlog(self) -> Backlog:
         """What waits, at the cost of one read; sending goes on by itself where it had ended."""
         try:

@@ -145,11 +145,6 @@ def ask_again(conversation: Conversation, turn_id: str) -> None:
         conversation.ask_again(turn_id=uuid4().hex, at=datetime.now(UTC))
 
 
-def record_waiting() -> None:
-    """Callback: record the turns that could not be recorded before."""
-    app_state().chat.record_waiting(resources.memory_runtime())
-
-
 def _ask_typed() -> None:
     _ask(str(st.session_state[_MESSAGE] or ""))
 

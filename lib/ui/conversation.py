@@ -15,13 +15,19 @@ from lib.errors import ModelError
 from lib.pricing import price_of
 from lib.protocol import ReplyStream
 from lib.state import app_state
-from lib.ui import chat_session, injected
+from lib.ui import chat_session, injected, pending
 from lib.ui.sides import format_usd
 from lib.ui.streaming import interruptible
 from lib.ui.text import inert, literal
 
 _SHOWN_CHARACTERS = 4_000
 _LOOK_EVERY_S = 0.5
+_RECORD_STATES = {
+    "waiting": "**not recorded yet**",
+    "unkept": "**only in this visit**",
+    "refused": "**not recorded**",
+    "discarded": "discarded",
+}
 
 
 def draw(conversation: Conversation, options: ReplyOptions) -> None:
@@ -53,7 +59,21 @@ def _draw_turn(conversation: Conversation, turn: Turn, *, is_last: bool) -> None
         with st.container(gap="xxsmall"):
             if turn.figures:
                 st.caption(_line(turn), help=_details(turn, turn.figures))
+            _draw_recording(turn)
             _draw_actions(conversation, turn, is_last=is_last)
+
+
+def _draw_recording(turn: Turn) -> None:
+    """What the visitor should know before the only copy of a turn is gone."""
+    if turn.record_state == "unkept":
+        st.warning(
+            f"Only this visit has this turn: {literal(turn.record_error or '')} Keep this tab "
+            "open until it is recorded, or download the conversation (Copy).",
+            title="Neither recorded nor on disk",
+        )
+    elif turn.record_state == "refused":
+        st.warning(literal(turn.record_error or ""), title="The runtime did not take this turn")
+        pending.draw_decision(turn.id, place="reply")
 
 
 def _draw_question(turn: Turn) -> None:
@@ -67,7 +87,7 @@ def _draw_question(turn: Turn) -> None:
 
 
 def _answer(conversation: Conversation, turn: Turn, options: ReplyOptions) -> None:
-    runtime, visit = resources.memory_runtime(), app_state().chat
+    outbox, visit = resources.outbox(), app_state().chat
     stopped = False
     try:
         _stream(conversation, turn, options)
@@ -80,7 +100,7 @@ def _answer(conversation: Conversation, turn: Turn, options: ReplyOptions) -> No
         # Runs after Stop, a page switch and a closed tab too, so that no reply is lost. Nothing of
         # Streamlit may be touched here: that would end it before the turn is recorded.
         conversation.interrupt(turn, stopped=stopped)
-        visit.record(runtime, conversation, turn)
+        visit.record(outbox, conversation, turn)
         resources.forget_cached_subjects()
 
 
@@ -139,14 +159,14 @@ def _draw_actions(conversation: Conversation, turn: Turn, *, is_last: bool) -> N
             )
         if is_last and failed and turn.replaces:
             st.button("Keep the earlier reply", type="tertiary", on_click=conversation.keep_earlier)
-        if turn.record_error:
+        if turn.record_state in ("waiting", "unkept"):
             # The sidebar offers it as well, but a phone hides that.
             st.button(
                 "Record now",
                 key=f"record_{turn.id}",
                 icon=":material/schedule:",
                 type="tertiary",
-                on_click=chat_session.record_waiting,
+                on_click=pending.record_now,
             )
 
 
@@ -214,7 +234,8 @@ def _record_part(turn: Turn) -> list[str]:
     parts = state.get(turn.state, [])
     if turn.episode_id:
         return [*parts, f"episode {literal(turn.episode_id[:8])}"]
-    return [*parts, "**not recorded yet**"] if turn.record_error else parts
+    said = _RECORD_STATES.get(turn.record_state or "")
+    return [*parts, said] if said else parts
 
 
 def _details(turn: Turn, figures: ReplyFigures) -> str:

@@ -87,6 +87,8 @@ def delete_subject(subject_id: str, *, typed_key: str) -> None:
     def act() -> str:
         if typed != subject_id:
             raise InputError(f"Nothing was deleted: the text you typed is not {subject_id!r}.")
+        # What still waits to be recorded would bring the subject back.
+        resources.outbox().discard_subject(subject_id)
         report = resources.memory_runtime().delete_subject(subject_id)
         resources.forget_cached_subjects()
         return (

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from lib import resources
-from lib.state import app_state
-from lib.ui import chat_session
+from lib.ui import pending
 from lib.ui.text import literal
 
 
@@ -40,15 +39,4 @@ def draw() -> None:
                 title="Memory is not reachable",
                 icon=":material/cloud_off:",
             )
-        waiting = app_state().unrecorded_count()
-        if waiting:
-            noun = "turn" if waiting == 1 else "turns"
-            st.badge(
-                f"{waiting:,} {noun} not recorded yet", icon=":material/schedule:", color="orange"
-            )
-            st.button(
-                "Record now",
-                key="record_waiting",
-                on_click=chat_session.record_waiting,
-                help="They are kept in this visit until the runtime takes them, each once.",
-            )
+        pending.draw()

@@ -29,6 +29,7 @@ from lib.conversation import (
 from lib.embedded.runtime import EmbeddedRuntime
 from lib.errors import StatewaveConnectionError
 from lib.models import Episode, Message
+from lib.outbox import Outbox
 from tests.support.plain_compiler import PlainCompiler
 from tests.support.values import NOW
 
@@ -56,6 +57,14 @@ def runtime(tmp_path: Path) -> Iterator[FlakyRuntime]:
     engine = FlakyRuntime(tmp_path / "memory.db", compiler=PlainCompiler())
     yield engine
     engine.close()
+
+
+@pytest.fixture
+def outbox(tmp_path: Path, runtime: FlakyRuntime) -> Iterator[Outbox]:
+    """Sends only when it is asked to."""
+    outbox = Outbox(tmp_path / "outbox.db", runtime, destination="here", sends_by_itself=False)
+    yield outbox
+    outbox.close()
 
 
 def answered(conversation: Conversation, question: str, reply: str, *, at: datetime = NOW) -> Turn:
@@ -137,35 +146,46 @@ def test_history_holds_the_last_answered_turns_and_no_failed_one() -> None:
     assert history[-1].content == f"a{HISTORY_TURNS}"
 
 
-def test_a_turn_is_recorded_once_even_when_the_answer_was_lost(runtime: FlakyRuntime) -> None:
-    talk = Conversation("ann", "s")
+def test_a_turn_is_recorded_once_even_when_the_answer_was_lost(
+    runtime: FlakyRuntime, outbox: Outbox
+) -> None:
+    visit = Visit()
+    talk = visit.open(Conversation("ann", "s"))
     turn = answered(talk, "Hello", "Hi")
     runtime.lost_answers = True
-    assert not record_turn(runtime, talk, turn)
-    assert turn.record_error == "no answer"
+    visit.record(outbox, talk, turn)
+    assert (turn.record_state, turn.record_error) == ("waiting", "no answer")
     runtime.lost_answers = False
-    assert record_turn(runtime, talk, turn)
-    assert record_turn(runtime, talk, turn)
+    outbox.send_now()
+    visit.refresh(outbox)
+    visit.record(outbox, talk, turn)
     (episode,) = runtime.timeline("ann").episodes
     assert episode.id == turn.episode_id
+    assert turn.record_error is None
     assert episode.session_id == "s"
     assert episode.when == NOW
     assert episode.messages == (Message("user", "Hello"), Message("assistant", "Hi"))
 
 
-def test_a_stopped_reply_says_so_and_a_failed_one_is_not_stored(runtime: FlakyRuntime) -> None:
+def test_a_stopped_reply_says_so_and_a_failed_one_is_not_stored(
+    runtime: FlakyRuntime, outbox: Outbox
+) -> None:
     talk = Conversation("ann", "s")
     stopped = answered(talk, "Hello", "Hi th")
     stopped.state = "stopped"
-    record_turn(runtime, talk, stopped)
+    record_turn(outbox, talk, stopped)
     failed = answered(talk, "And?", "")
     failed.fail("no key")
-    assert not record_turn(runtime, talk, failed)
+    record_turn(outbox, talk, failed)
+    assert failed.record_state is None
     (episode,) = runtime.timeline("ann").episodes
     assert episode.metadata["stopped"] is True
 
 
-def test_a_replacement_records_what_it_replaces_first_and_names_it(runtime: FlakyRuntime) -> None:
+@pytest.mark.parametrize("away", [False, True])
+def test_a_replacement_records_what_it_replaces_first_and_names_it(
+    runtime: FlakyRuntime, outbox: Outbox, *, away: bool
+) -> None:
     talk = Conversation("ann", "s")
     first = answered(talk, "Hello", "Hi")
     talk.ask_again(turn_id="2", at=NOW + timedelta(seconds=5))
@@ -174,39 +194,83 @@ def test_a_replacement_records_what_it_replaces_first_and_names_it(runtime: Flak
     second.reply = "Good day"
     second.finish(FIGURES)
     assert [turn.id for turn in talk.unrecorded()] == [first.id, "2"]
-    assert record_turn(runtime, talk, second)
-    episodes = {episode.id: episode for episode in runtime.timeline("ann").episodes}
-    assert first.episode_id in episodes
-    assert second.episode_id
-    assert episodes[second.episode_id].metadata["replaces"] == first.episode_id
+    runtime.away = away
+    record_turn(outbox, talk, second)
+    runtime.away = False
+    outbox.send_now()
+    one, two = runtime.timeline("ann").episodes
+    assert [message.content for message in one.messages] == ["Hello", "Hi"]
+    assert two.metadata["replaces"] == one.id
 
 
-def test_turns_wait_while_the_runtime_is_away_and_follow_the_next_recorded_one(
-    runtime: FlakyRuntime,
+def test_turns_wait_while_the_runtime_is_away_and_the_visit_learns_when_they_are_recorded(
+    runtime: FlakyRuntime, outbox: Outbox
 ) -> None:
     visit = Visit()
     talk = visit.open(Conversation("ann", "s"))
     runtime.away = True
-    visit.record(runtime, talk, answered(talk, "One", "1"))
-    visit.record(runtime, talk, answered(talk, "Two", "2"))
-    assert len(visit.unrecorded()) == 2
+    for question in ("One", "Two"):
+        visit.record(outbox, talk, answered(talk, question, "reply"))
+    assert [turn.record_state for turn in talk.turns] == ["waiting", "waiting"]
+    assert visit.unkept() == []
     assert visit.compile_due == {}
     runtime.away = False
-    visit.record(runtime, talk, answered(talk, "Three", "3"))
-    assert visit.unrecorded() == []
+    outbox.send_now()
+    assert visit.compile_due == {}
+    visit.refresh(outbox)
+    assert all(turn.episode_id for turn in talk.turns)
     assert visit.compile_due == {"ann": False}
-    assert len(runtime.timeline("ann").episodes) == 3
+    assert len(runtime.timeline("ann").episodes) == 2
 
 
-def test_a_session_reloads_as_it_was_with_the_newest_reply_only(runtime: FlakyRuntime) -> None:
+def test_a_turn_that_no_disk_takes_stays_in_the_visit_and_follows_the_next_one(
+    runtime: FlakyRuntime, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("x")
+    nowhere = Outbox(tmp_path / "file" / "outbox.db", runtime, destination="here")
+    visit = Visit()
+    talk = visit.open(Conversation("ann", "s"))
+    runtime.away = True
+    one, two = answered(talk, "One", "1"), answered(talk, "Two", "2")
+    visit.record(nowhere, talk, one)
+    visit.record(nowhere, talk, two)
+    assert visit.unkept() == [(talk, one), (talk, two)]
+    assert "cannot be written" in (one.record_error or "")
+    runtime.away = False
+    visit.record(nowhere, talk, answered(talk, "Three", "3"))
+    assert visit.unkept() == []
+    assert [each.text for each in runtime.timeline("ann").episodes] == [
+        "user: One\nassistant: 1",
+        "user: Two\nassistant: 2",
+        "user: Three\nassistant: 3",
+    ]
+
+
+def test_a_discarded_turn_is_not_handed_over_again(runtime: FlakyRuntime, outbox: Outbox) -> None:
+    visit = Visit()
+    talk = visit.open(Conversation("ann", "s"))
+    runtime.away = True
+    turn = answered(talk, "Hello", "Hi")
+    visit.record(outbox, talk, turn)
+    outbox.discard(turn.id)
+    visit.refresh(outbox)
+    assert turn.record_state == "discarded"
+    runtime.away = False
+    visit.record(outbox, talk, turn)
+    assert runtime.timeline("ann").episodes == ()
+
+
+def test_a_session_reloads_as_it_was_with_the_newest_reply_only(
+    runtime: FlakyRuntime, outbox: Outbox
+) -> None:
     talk = Conversation("ann", "s")
-    record_turn(runtime, talk, answered(talk, "Hello", "Hi"))
+    record_turn(outbox, talk, answered(talk, "Hello", "Hi"))
     talk.ask_again(turn_id="again", at=NOW + timedelta(seconds=5))
     second = talk.turns[-1]
     second.begin(PROMPT, FIGURES)
     second.reply = "Good day"
     second.finish(replace(FIGURES, first_token_ms=3.0))
-    record_turn(runtime, talk, second)
+    record_turn(outbox, talk, second)
     loaded = load_conversation("ann", "s", runtime.timeline("ann").episodes)
     (turn,) = loaded.turns
     assert (turn.question, turn.reply, turn.state) == ("Hello", "Good day", "whole")

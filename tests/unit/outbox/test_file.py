@@ -6,11 +6,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from lib.outbox import Backlog, Outbox
+from lib.protocol import MemoryRuntime
 from tests.support.ledger import LedgerRuntime, away, never
 from tests.unit.outbox.conftest import OpenOutbox, turn
 
@@ -147,13 +148,22 @@ def test_a_file_that_cannot_be_used_is_explained_and_the_runtime_still_gets_turn
     assert path.read_bytes() == content
 
 
-def test_a_missing_folder_is_explained(runtime: LedgerRuntime, tmp_path: Path) -> None:
+def test_the_folder_is_made_when_it_is_needed_and_one_that_cannot_be_is_explained(
+    runtime: LedgerRuntime, tmp_path: Path
+) -> None:
     runtime.before = away
-    outbox = Outbox(
-        tmp_path / "nowhere" / "outbox.db",
-        runtime,  # type: ignore[arg-type]  # only what recording needs
-        destination="here",
-    )
-    made = outbox.record("ann", turn("1"))
-    assert made.state == "unkept"
-    assert "cannot be written" in (made.reason or "")
+    (tmp_path / "file").write_text("x")
+    states = []
+    for folder in ("new", "file"):
+        outbox = Outbox(
+            tmp_path / folder / "outbox.db",
+            cast(MemoryRuntime, runtime),
+            destination="here",
+            sends_by_itself=False,
+        )
+        assert outbox.backlog() == Backlog()
+        assert not (tmp_path / "new").exists() or folder == "file"
+        states.append(outbox.record("ann", turn(folder)))
+        outbox.close()
+    assert [made.state for made in states] == ["waiting", "unkept"]
+    assert "cannot be written" in (states[1].reason or "")
