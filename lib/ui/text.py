@@ -18,11 +18,15 @@ _ADDRESS_TAIL = "*_~.,;:!?)]}'\"-"
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@^=])")
 _FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)")
-_TABLE_RULE = re.compile(r"[\s>]*(?=.*[|:])\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+# Runs of blanks are taken whole (`+` after a quantifier): giving them back one by one would take
+# minutes for a line of 50,000 blanks.
+_TABLE_RULE = re.compile(r"[\s>]*+(?=.*[|:])\|?\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?\s*+")
 _LINK = re.compile(
-    r"!?\[((?:\\.|[^\[\]\\])*)\]\(\s*<?([^()\s<>]*(?:\([^()\s<>]*\)[^()\s<>]*)*)>?"
-    r"(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)"
+    r"!?\[((?:\\.|[^\[\]\\])*+)\]\(\s*+<?([^()\s<>]*+(?:\([^()\s<>]*+\)[^()\s<>]*+)*+)>?"
+    r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'))?\s*+\)"
 )
+_NESTED_LINKS = 4
+"""Links are shown tidily this deep inside each other, deeper ones as they were written."""
 _CODE = re.compile(r"\\.|(`++)(.+?)(?<!`)\1(?!`)|`++")
 _ACTIVE = re.compile(r"(\\[!-/:-@\[-`{-~])|[<&$\[\]:]")
 _DRAWN_LANGUAGES = {"mermaid", "math"}
@@ -107,8 +111,8 @@ def _inert_line(line: str, *, in_table: bool) -> str:
 
     text = _CODE.sub(keep_span, line)
     text = re.sub(r"\\([:/@])", r"\1", text)
-    while (plain := _LINK.sub(unlink, text)) != text:
-        text = plain
+    for _ in range(_NESTED_LINKS):
+        text = _LINK.sub(unlink, text)
     text = _each_address(text, plain=str, address=lambda address: keep(f"`{address}`"))
     text = _ICON.sub(":" + _JOINER, text)
     text = _ACTIVE.sub(lambda found: found[1] or f"\\{found[0]}", text)

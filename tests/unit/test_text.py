@@ -1,5 +1,8 @@
 """Nothing a memory or model writes may act on the page."""
 
+import re
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -163,3 +166,22 @@ def _without_code(line: str) -> str:
 
 def test_figures_break_between_each_other_only() -> None:
     assert joined(["14 tokens", "score 9.2"]) == "14\u00a0tokens\u00a0· score\u00a09.2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * 50_000 + "x",
+        ">" * 50_000 + "x",
+        " " * 25_000 + ":" + " " * 25_000,
+        "[a](" + " " * 50_000,
+        "[" * 12_000 + "a" + "](b)" * 12_000,
+    ],
+    ids=["blanks", "quotes", "blanks and a colon", "open link", "links in links"],
+)
+def test_a_long_run_of_one_character_cannot_hold_the_page(text: str) -> None:
+    started = time.perf_counter()
+    shown = inert(text)
+    # Each of these took more than 20 s while the expressions could go back step by step.
+    assert time.perf_counter() - started < 5
+    assert not re.search(r"(?<!\\)[\[<]", shown)
