@@ -67,15 +67,11 @@ class Call:
     path: str
     params: Mapping[str, Any] | None = None
     body: Mapping[str, Any] | None = None
-    deadline_s: float = CALL_S
+    deadline_s: float | None = None
+    """What the caller grants every call, unless given."""
     repeatable: Callable[[float], bool] = lambda _: True
     answered_only: bool = False
     look: bool = False
-
-    @property
-    def patience_s(self) -> float:
-        """How long one answer may take."""
-        return min(self.deadline_s, LOOK_S) if self.look else self.deadline_s
 
 
 class Caller:
@@ -91,7 +87,9 @@ class Caller:
         clock: Callable[[], float],
         sleep: Callable[[float], None],
         new_id: Callable[[], str],
+        call_s: float = CALL_S,
     ) -> None:
+        self.call_s = call_s
         url = _checked_url(base_url)
         # httpx logs addresses in full, so a password must not be part of one.
         self._url = url.copy_with(userinfo=b"", query=None, fragment=None)
@@ -120,7 +118,7 @@ class Caller:
         """The parsed answer. Raises StatewaveConnectionError or the error the answer stands for."""
         if call.look and self._clock() < self._silent_until:
             raise StatewaveConnectionError(self._silence, reached=False)
-        deadline = self._clock() + call.deadline_s
+        deadline = self._clock() + self._allowed_s(call)
         outcome = self._attempt(call, deadline)
         reached = not isinstance(outcome, _NEVER_CONNECTED)
         pause = None if _is_silence(outcome) and call.look else _retry_pause(outcome)
@@ -137,6 +135,14 @@ class Caller:
             self._silence, self._silent_until = reason, self._clock() + SILENT_FOR_S
         raise StatewaveConnectionError(reason, reached=reached) from outcome
 
+    def _allowed_s(self, call: Call) -> float:
+        return self.call_s if call.deadline_s is None else call.deadline_s
+
+    def _patience_s(self, call: Call) -> float:
+        """How long one answer may take."""
+        allowed = self._allowed_s(call)
+        return min(allowed, LOOK_S) if call.look else allowed
+
     def close(self) -> None:
         """Closes all connections; a later call opens new ones."""
         with self._lock:
@@ -145,7 +151,7 @@ class Caller:
 
     def _attempt(self, call: Call, deadline: float) -> Outcome:
         request_id, started = self._new_id(), self._clock()
-        deadline = min(deadline, started + call.patience_s)
+        deadline = min(deadline, started + self._patience_s(call))
         status: int | None = None
         try:
             response = self._send(call, deadline, request_id)
@@ -229,7 +235,7 @@ class Caller:
             return f"Could not connect to {server}. Is it running, and is the address right?"
         if isinstance(error, httpx.TimeoutException):
             # What a list has left for its last page is no round number.
-            seconds = round(call.patience_s, 1)
+            seconds = round(self._patience_s(call), 1)
             return f"{server[0].upper()}{server[1:]} did not answer within {seconds:g} s."
         return f"{server[0].upper()}{server[1:]} broke the connection off. Try again."
 

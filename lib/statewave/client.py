@@ -57,7 +57,7 @@ def _random_id() -> str:
 class StatewaveClient:
     """One Statewave server; satisfies `MemoryRuntime` and is safe to share between threads.
 
-    Every call ends within its deadline (10 s, compiling 120 s), retries included; a reading one
+    Every call ends within its deadline (`call_s`, compiling 120 s), retries included; a reading one
     gives up on a silent server after 3 s, and for the 5 s that follow at once. Text is made safe
     for the server first: `lib.statewave.cleaning`.
     """
@@ -73,6 +73,7 @@ class StatewaveClient:
         sleep: Callable[[float], None] = time.sleep,
         new_id: Callable[[], str] = _random_id,
         gate: CompileGate | None = None,
+        call_s: float = CALL_S,
     ) -> None:
         self._clock = clock
         self._new_id = new_id
@@ -84,6 +85,7 @@ class StatewaveClient:
             clock=clock,
             sleep=sleep,
             new_id=new_id,
+            call_s=call_s,
         )
         self._features = FeatureCheck(self._ask_version, clock=clock)
         self._pager = Pager(self._caller, clock=clock)
@@ -196,7 +198,7 @@ class StatewaveClient:
             "POST",
             "/v1/context",
             body=body,
-            deadline_s=CALL_S if deadline_s is None else deadline_s,
+            deadline_s=deadline_s,
             look=deadline_s is None,
         )
         bundle = with_items(self._caller.call(call, parse_bundle))

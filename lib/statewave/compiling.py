@@ -8,7 +8,7 @@ from lib.errors import StatewaveAPIError, StatewaveConnectionError, StatewaveErr
 from lib.gate import CompileGate
 from lib.models import CompileReport
 from lib.protocol import Progress
-from lib.statewave.calls import CALL_S, COMPILE_S, Call, Caller
+from lib.statewave.calls import COMPILE_S, Call, Caller
 from lib.statewave.cleaning import checked_id, path_segment
 from lib.wire import parse_compile
 from lib.wire.fields import Fields
@@ -112,7 +112,7 @@ class ServerCompiler:
             "POST",
             _PATH,
             body=body,
-            deadline_s=left if wait else min(left, CALL_S),
+            deadline_s=left if wait else min(left, self._caller.call_s),
             # Broken off, it may still be at work, and a second one would make everything twice.
             answered_only=True,
         )
@@ -129,7 +129,7 @@ class ServerCompiler:
             self._sleep(pause)
             pause = min(pause * 2, _SLOWEST_POLL_S)
             path = f"{_PATH}/{path_segment(state.job_id, 'job id')}"
-            left = min(until - self._clock(), CALL_S)
+            left = min(until - self._clock(), self._caller.call_s)
             state = self._caller.call(Call("GET", path, deadline_s=left), _parse_pass)
             if state.progress is not None:
                 on_progress(*state.progress)

@@ -9,6 +9,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 from ssl import SSLContext
 from typing import Any, cast
 
@@ -23,21 +24,26 @@ _MAX_CONNECTIONS = 32
 _KEEP_ALIVE_S = 3.0
 _WRITE_BYTES = 65_536
 
+LookUp = Callable[..., list[Any]]
+"""`socket.getaddrinfo`, or what stands in for it."""
+
 
 class DeadlineTransport(httpx.BaseTransport):
     """A connection pool that honours the `deadline` extension of each request.
 
-    A request and its body must be read in one thread. Looking up a host name cannot be cut short.
+    A request and its body must be read in one thread.
     """
 
-    def __init__(self, *, secure: bool, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, *, secure: bool, clock: Callable[[], float], look_up: LookUp = socket.getaddrinfo
+    ) -> None:
         self._limit = _Limit(clock)
         self._pool = httpcore.ConnectionPool(
             # Loading certificates takes 20 ms; a plain address needs none.
             ssl_context=httpx.create_ssl_context() if secure else None,
             max_connections=_MAX_CONNECTIONS,
             keepalive_expiry=_KEEP_ALIVE_S,
-            network_backend=_Backend(self._limit),
+            network_backend=_Backend(self._limit, look_up),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -100,8 +106,9 @@ class _Limit(threading.local):
 
 
 class _Backend(httpcore.NetworkBackend):
-    def __init__(self, limit: _Limit) -> None:
+    def __init__(self, limit: _Limit, look_up: LookUp) -> None:
         self._limit = limit
+        self._look_up = look_up
         self._sockets = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -112,7 +119,8 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        addresses = _addresses(host, port)
+        limited = self._limit.cap(timeout, httpcore.ConnectTimeout)
+        addresses = _addresses(self._look_up, host, port, timeout=limited)
         # `localhost` and many others have several; together they get the time of one.
         share = None if timeout is None else timeout / max(len(addresses), 1)
         failure: Exception = httpcore.ConnectError(f"{host} has no address")
@@ -162,11 +170,25 @@ class _Stream(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def _addresses(host: str, port: int) -> list[str]:
+def _addresses(look_up: LookUp, host: str, port: int, *, timeout: float | None) -> list[str]:
+    """The host's addresses. Looking up takes as long as the system likes, so another thread does
+    it and is left behind when the time is over.
+    """
+    outcome: SimpleQueue[list[Any] | OSError | UnicodeError] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            outcome.put(look_up(host, port, type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError) as error:
+            outcome.put(error)
+
+    threading.Thread(target=ask, name="look-up", daemon=True).start()
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise httpcore.ConnectError(f"{host} is not known") from error
+        found = outcome.get(timeout=timeout)
+    except Empty:
+        raise httpcore.ConnectTimeout(f"{host} was not found in time") from None
+    if isinstance(found, Exception):
+        raise httpcore.ConnectError(f"{host} is not known") from found
     return list(dict.fromkeys(str(row[4][0]) for row in found))
 
 

@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 from lib.models import Episode, Memory, MemoryList, SubjectSummary, Timeline
-from lib.statewave.calls import CALL_S, Call, Caller
+from lib.statewave.calls import Call, Caller
 from lib.wire import parse_memories, parse_subjects, parse_timeline
 
 SEARCH_LIMIT = 100
@@ -72,5 +72,5 @@ class Pager:
                 return found
 
     def _countdown(self) -> Callable[[], float]:
-        until = self._clock() + CALL_S
+        until = self._clock() + self._caller.call_s
         return lambda: until - self._clock()
