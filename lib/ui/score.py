@@ -52,7 +52,7 @@ def reach(parts: ScoreParts) -> float:
 def legend(scores: Iterable[ScoreParts]) -> str:
     """Markdown that says what the colours of these bars stand for; empty without bars."""
     used = {name for parts in scores for name, points in _points(parts) if points > 0}
-    return " · ".join(
+    return ", ".join(
         f"![]({_picture(_shapes(colour, 0.0, wide=_HEIGHT, filled=_HEIGHT), _HEIGHT)})"
         f" {_NAMES[name]}"
         for name, colour in SCORE_COLOURS.items()

@@ -60,5 +60,5 @@ def test_a_bar_never_leaves_its_picture(parts: ScoreParts, more: float) -> None:
 
 def test_the_legend_names_the_parts_that_are_there() -> None:
     named = score.legend([ScoreParts(relevance=3), ScoreParts(session=1)])
-    assert re.sub(r"!\[\]\(\S+\) ", "", named) == "relevance · same session"
+    assert re.sub(r"!\[\]\(\S+\) ", "", named) == "relevance, same session"
     assert score.legend([]) == ""
