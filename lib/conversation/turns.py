@@ -1,8 +1,9 @@
 """A turn, from the question to the recorded episode, and the conversation it belongs to."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
+from math import isfinite
 from typing import Any, Final, Literal, Self
 
 from lib.assistant import PreparedPrompt
@@ -60,13 +61,47 @@ class ReplyFigures:
         kept = metadata.get("reply")
         if not isinstance(kept, Mapping) or not isinstance(kept.get("model"), str):
             return None
-        known = {each.name for each in fields(cls)}
-        return cls(**{str(name): value for name, value in kept.items() if name in known})
+        # Another app may keep something else under the same names.
+        return cls(**{name: kept[name] for name, fits in _FIGURES.items() if fits(kept.get(name))})
 
     def as_metadata(self) -> dict[str, Any]:
         """The figures that are not empty, for the episode."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_FIGURES: Final[dict[str, Callable[[object], bool]]] = {
+    "model": _is_text,
+    "is_language_model": _is_flag,
+    "pricing_model": _is_text,
+    "memories": _is_count,
+    "raw_episodes": _is_count,
+    "context_tokens": _is_count,
+    "context_ms": _is_time,
+    "memory_error": _is_text,
+    "prompt_tokens": _is_count,
+    "completion_tokens": _is_count,
+    "measured": _is_flag,
+    "first_token_ms": _is_time,
+    "total_ms": _is_time,
+}
+"""Every field of ReplyFigures, and which values it can hold."""
 
 
 @dataclass(slots=True)

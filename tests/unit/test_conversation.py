@@ -327,6 +327,25 @@ def test_a_subject_is_compiled_by_one_at_a_time(runtime: FlakyRuntime) -> None:
     assert compile_once(runtime, "ann", gate=gate) is not None
 
 
+def test_figures_are_read_back_whole() -> None:
+    kept = json.loads(json.dumps({"reply": FIGURES.as_metadata()}))
+    assert ReplyFigures.from_metadata(kept) == FIGURES
+
+
+def test_figures_of_another_app_under_the_same_name_are_left_out() -> None:
+    foreign = {
+        "model": "their-model",
+        "memories": "many",
+        "raw_episodes": -1,
+        "context_tokens": True,
+        "total_ms": float("inf"),
+        "measured": "yes",
+        "memory_error": {"code": 3},
+        "unknown": 1,
+    }
+    assert ReplyFigures.from_metadata({"reply": foreign}) == ReplyFigures(model="their-model")
+
+
 def test_a_conversation_can_be_kept_as_markdown_and_json() -> None:
     talk = Conversation("ann", "s")
     turn = answered(talk, "Hello", "Hi")
