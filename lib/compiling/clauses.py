@@ -1,8 +1,9 @@
 """Clauses: the parts of a message in which the writer states something about now, as fact."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from lib.compiling.grammar import expand
 from lib.compiling.sentences import Sentence, asks, plain, without_quotations
@@ -25,15 +26,16 @@ _TASK_ON_TEXT = re.compile(
     r"|(?:let['’]?s |we |i )?(?:role-?play|pretend|imagine|suppose|assume|say that i"
     r"|act as|play the role|make believe)\b"
     r"|you are\b|here(?:['’]?s| is| are) (?:an?|the|my|our|some"
-    r"|what) (?:[\w-]+ ){0,4}(?:email|message|text|reply|review|ticket"
+    r"|what) (?:[\w'’-]+ ){0,4}(?:email|message|text|reply|review|ticket"
     r"|transcript|log|logs|readme|bio|letter|prompt|quote|error|output|response|doc"
     r"|docs|snippet|post|complaint|testimonial|story)\b)"
 )
 _NOT_MEANT = re.compile(
     r"(?i)\b(?:just kidding|only kidding|kidding|jk|j/k|lol|lmao|rofl|haha\w*|hehe\w*"
     r"|as a joke|joking|sarcasm|yeah,? right"
-    r"|in my dreams|in another life|not really)\b|(?:^|\s)/s\b|[😂🤣😜😉🙃😆]|(?:^"
-    r"|\s)[;:]-?[)PpD](?=\s|$)"
+    r"|in my dreams|in (?:another|my next|a past|a previous) life|not really|plot twist|true story"
+    r"|breaking:|confession:|shower thought|hot take)(?:\b|(?<=:))|(?:^|\s)/s\b|[😂🤣😜😉🙃😆]|(?:^"
+    r"|\s)(?:;-?[)PpD]|:-?[PpD])(?=\s|$)"
 )
 _SHORT_REMARK = 60
 """Characters up to which "just kidding" speaks of the sentence before it."""
@@ -62,18 +64,29 @@ _PAST = re.compile(
     r"(?i)\b(?:used to|until recently|back (?:then|when|in)|years ago|once upon|formerly|previously"
     r"|at (?:my|our) (?:last|previous|old|former)|before i)\b"
 )
+_SLIP = re.compile(
+    r"\b([A-Z][\w-]+)[.,… –—-]+(?:sorry,? )?(?i:no,? wait|wait,? no|i mean|scratch that|no|correction)"
+    r"[,:]? (?:it['’]s |in )?([A-Z][\w-]+)"
+)
+"""A name taken back at once: "Frankfurt.. sorry no, Falkenstein"."""
+_ABOUT_OURS = re.compile(
+    r"(?i)^[\w ,'’-]*?\b(?:about|on|regarding) ((?:my|our) [\w -]{3,40}?): it "
+)
+"""What "it" stands for in "One thing about our app: it must work offline"."""
 _TAG_QUESTION = re.compile(
     r"(?i),? (?:right|correct|no|yes|eh|huh|or not|(?:is|do|did|have|are"
     r"|was)n['’]?t (?:it|i|we|they)|am i not)\?$"
 )
-_PARENTHESIS = re.compile(r"\s*\([^()]*\)")
+_PARENTHESIS = re.compile(r"\s*\((?![A-Z][\w.+#]* v?\d[\w.]*\))[^()]*\)")
+"""An aside, but for a version such as "(Rails 7.1)"."""
 _SPLIT = re.compile(
     r"\s*[;]\s*|\s+[—–-]{1,2}\s+|,?\s+but\s+|,?\s+whereas\s+"
     r"|,\s+(?:and\s+)?so\s+(?!that)|\s+so\s+(?=(?:i|we|my|our)\s)|,\s+(?:and\s+)?(?:then\s+)?"
     r"(?=(?:(?:now|these days|today|currently|nowadays)\s+)?(?:i|we|my|our|i am"
     r"|we are|the|it|also|please|which|where|who)\s)"
     r"|,\s+(?:and\s+)?(?=(?:all|everything|nothing)\s)|\s+and\s+(?=the\s+[\w-]+\s+(?:is"
-    r"|are|runs?|uses?)\s)|\s+and\s+(?=(?:i|we|my|our)\s)|,?\s+(?P<cause>because|since"
+    r"|are|runs?|uses?)\s)|\s+and\s+(?=the\s+[\w-]+\s+[\w-]+\s+(?:is"
+    r"|are|wants?|needs?|has|expects?)\s)|\s+and\s+(?=(?:everything|all)\s)|\s+and\s+(?=(?:i|we|my|our)\s)|,?\s+(?P<cause>because|since"
     r"|as|though|although|now that|after)\s+(?=(?:i|we|my|our|the)\s)"
     r"|,?\s+(?:(?P<when>when|whenever|until|once|while)|(?P<what>before|where|wherever|whether|how"
     r"|what|why))\s+(?=(?:i|we|my|our)\s)"
@@ -93,7 +106,11 @@ _OPENER = re.compile(
     r"|reminder|clarification|disclosure)"
     r"|remember(?: that)?|keep in mind(?: that)?|don['’]?t forget(?: that)?"
     r"|as i (?:said|mentioned)(?: before| earlier)?|personally|currently|right now"
-    r"|at the moment|these days"
+    r"|at the moment|strictly speaking|these days|turns out(?: that)?|heads[- ]up(?: that)?|should have said earlier"
+    r"|small update|quick update|big news|good news|plot update|contrary to what [\w ]+?(?= i\b| my\b)"
+    r"|first(?:ly)?|second(?:ly)?|third(?:ly)?|long story short|right|hooray|yay|oops|my bad"
+    r"|for us|for me|house rule|since (?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|as of this (?:morning|afternoon)|fun fact about [\w ]+?(?=:)|confession"
     r"|nowadays|now(?: that)?|today|meanwhile|since then|from now on|as of (?:today|now"
     r"|this \w+|last \w+)|since (?:january|february|march|april|may|june|july|august"
     r"|september|october|november|december|20\d\d)|(?:since )?(?:last|this) (?:week|month"
@@ -137,26 +154,44 @@ class Clause:
     text: str
     outright: bool = True
     change: bool = False
+    sentence: int = 0
+    """Which sentence of the message it stands in."""
 
 
-def stated_clauses(sentences: list[Sentence]) -> list[Clause]:
+def own_sentences(sentences: Sequence[Sentence]) -> Sequence[Sentence]:
+    """The sentences before a text to work on begins; that text may be anybody's."""
+    for number, sentence in enumerate(sentences):
+        if _TASK_ON_TEXT.match(sentence.text):
+            return sentences[:number]
+    return sentences
+
+
+def stated_clauses(sentences: Sequence[Sentence]) -> list[Clause]:
     """What the writer states as true and present; questions, jokes, hypotheses, quotations,
     reported speech and texts to work on are left out.
     """
     clauses: list[Clause] = []
-    for number, sentence in enumerate(sentences):
-        if _TASK_ON_TEXT.match(sentence.text):
-            break
+    for number, sentence in enumerate(own_sentences(sentences)):
         following = sentences[number + 1].text if number + 1 < len(sentences) else ""
-        meant = not _NOT_MEANT.search(sentence.text) and not _TAKEN_BACK.match(following)
-        if not meant or (len(following) < _SHORT_REMARK and _NOT_MEANT.search(following)):
-            continue
-        clauses.extend(_clauses(sentence))
+        if is_meant(sentence.text, following):
+            clauses.extend(replace(clause, sentence=number) for clause in _clauses(sentence))
     return clauses
 
 
+def is_meant(text: str, following: str) -> bool:
+    """False for a joke, and for what the sentence `following` it takes back."""
+    if _is_joke(text) or _TAKEN_BACK.match(following):
+        return False
+    return not (len(following) < _SHORT_REMARK and _is_joke(following))
+
+
+@lru_cache(maxsize=1024)
+def _is_joke(text: str) -> bool:
+    return _NOT_MEANT.search(text) is not None
+
+
 def _clauses(sentence: Sentence) -> Iterator[Clause]:
-    text = plain(without_quotations(sentence.text))
+    text = _ABOUT_OURS.sub(r"\1 ", _SLIP.sub(r"\2", plain(without_quotations(sentence.text))))
     if _TAG_QUESTION.search(text):
         return
     parts = list(_parts(expand(_PARENTHESIS.sub("", text))))

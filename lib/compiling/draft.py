@@ -38,7 +38,7 @@ class Compiler(Protocol):
     def draft(self, episodes: Sequence[Episode], *, known: Sequence[Memory] = ()) -> list[Draft]:
         """Drafts for `episodes`, which are one subject's, oldest first.
 
-        `known` are the subject's active profile facts: they tell its name, and the slot of a value
-        that an episode says has changed.
+        `known` are the subject's active profile facts, which tell its name and the slot of a value
+        that an episode says has changed, and its procedures, which an episode may say have worked.
         """
         ...

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeVar
 
 from lib.compiling.secrets import mask_secrets
 from lib.errors import ModelError
-from lib.models import KINDS, Episode, Memory, Message
+from lib.models import KINDS, PROFILE_FACT, Episode, Memory, Message
 from lib.tokens import count_tokens
 
 V = TypeVar("V", str, bool)
@@ -102,7 +102,7 @@ def read_episode(episode: Episode, tag: str) -> Reading:
 
 def messages_for(batch: Sequence[Reading], known: Sequence[Memory]) -> list[Message]:
     """The prompt for one batch, with the newest of what is `known` and not labelled sensitive."""
-    open_to_all = [memory for memory in known if not memory.labels]
+    open_to_all = [m for m in known if m.kind == PROFILE_FACT and not m.labels]
     newest = sorted(open_to_all, key=lambda memory: memory.valid_from)[-_KNOWN_FACTS:]
     asked = {
         "known": [

@@ -128,7 +128,7 @@ def read_name(text: str, _clause: Clause, _voice: Voice) -> Iterator[Fact | str]
         groups = match.groupdict()
         name = groups.get("name") or groups.get("a") or groups.get("b") or ""
         first = name.split()[0].capitalize()
-        if groups.get("maybe") or first in WORDS.not_names or find_tools(name):
+        if groups.get("maybe") or "/" in text or first in WORDS.not_names or find_tools(name):
             return
         name = name if is_proper(name) else name.capitalize()
         yield Fact(

@@ -170,6 +170,7 @@ def read_preference(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact |
         (match := _STANDING.match(text))
         and _STYLE.search(text)
         and not _ABOUT_CODE_NOW.search(text)
+        and not re.match(r"(?i)(?:never|always) (?:\w+ed|had|been|was|were)\b", text)
     ):
         wish = trim(re.sub(r"(?i)\byour\b", "the", match["whole"]))
         if wish and len(wish.split()) >= 3:
@@ -196,7 +197,9 @@ def read_plan(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
         )
     elif (match := _PLAN.match(text)) and (date := DATE.search(match["what"])):
         what = trim(match["what"])
-        if what and not is_weak(what) and DATE.search(what):
+        bare = re.sub(r"(?i)\b(?:on|at|in|by|from|until|back|the|here|:)\b|:", "", DATE.sub("", what))
+        told = bare.strip(" ,") or match["verb"] not in {"start", "will", "ship", "launch", "have to"}
+        if what and not is_weak(what) and DATE.search(what) and told:
             yield Fact(
                 sentence_case(voice.shift(f"{match['who']} {match['verb']} {what}")),
                 "plan",

@@ -3,26 +3,30 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 from lib.compiling.artifacts import MAX_PER_SESSION, Artifact, find_artifacts
-from lib.compiling.clauses import stated_clauses
+from lib.compiling.clauses import own_sentences, stated_clauses
+from lib.compiling.confirmations import Procedures, worked
+from lib.compiling.corrections import Correction, find_correction
 from lib.compiling.draft import Draft
-from lib.compiling.facts import Fact, read_clause
+from lib.compiling.facts import SAID_IN_PASSING, Fact, read_clause
 from lib.compiling.grammar import Voice, sentence_case
 from lib.compiling.identity import read_home, read_name, read_role, read_work
 from lib.compiling.intents import read_limit, read_plan, read_preference, read_project
+from lib.compiling.languages import foreign_statements
 from lib.compiling.lexicon import find_tools
 from lib.compiling.people import read_people, read_traits
+from lib.compiling.persons import Persons
 from lib.compiling.phrases import is_relative_date
-from lib.compiling.procedures import find_procedure
-from lib.compiling.secrets import MASK, mask_secrets
-from lib.compiling.sentences import QUOTE_MARK, Sentence, split_sentences
-from lib.compiling.slots import Held, resolve_slot
+from lib.compiling.procedures import find_procedure, reported_fix
+from lib.compiling.quotations import introductions, lists, quoted
+from lib.compiling.secrets import MASK
+from lib.compiling.sentences import QUOTE_MARK
 from lib.compiling.stack import read_change, read_stack
+from lib.compiling.statements import asked_for, read_statement, read_wish
 from lib.compiling.summaries import report, summarise
-from lib.compiling.threads import Thread, find_threads, loose_reports
+from lib.compiling.threads import Thread, find_threads, good_news, loose_reports
+from lib.compiling.turns import Turn, by_session, read_turns
 from lib.models import ARTIFACT_REF, EPISODE_SUMMARY, PROCEDURE, PROFILE_FACT, Episode, Memory
 from lib.tokens import count_tokens
 
@@ -33,23 +37,8 @@ NAMED = 0.7
 
 _READERS = (
     read_name, read_role, read_work, read_home, read_people, read_plan, read_limit, read_project,
-    read_change, read_stack, read_preference, read_traits,
+    read_change, read_stack, read_preference, read_traits, read_wish, read_statement,
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """One episode, secrets already masked."""
-
-    episode: Episode
-    user: str
-    reply: str
-    sentences: list[Sentence]
-    secrets: tuple[str, ...]
-
-    @property
-    def when(self) -> datetime:
-        return self.episode.when
 
 
 class OfflineCompiler:
@@ -67,8 +56,9 @@ class OfflineCompiler:
     def draft(self, episodes: Sequence[Episode], *, known: Sequence[Memory] = ()) -> list[Draft]:
         """Drafts for `episodes`, one subject's, oldest first, in the order they were said."""
         desk = _Desk(known)
-        for turns in _sessions([_read(episode) for episode in episodes]):
-            desk.work_on(turns)
+        turns = [turn for episode in episodes for turn in read_turns(episode)]
+        for session in by_session(turns):
+            desk.work_on(session)
         return desk.drafts
 
 
@@ -77,32 +67,38 @@ class _Desk:
 
     def __init__(self, known: Sequence[Memory]) -> None:
         self.drafts: list[Draft] = []
-        self._held: dict[str, str] = {}
-        self._voice = Voice()
-        for memory in sorted(known, key=lambda memory: memory.valid_from):
-            slot = memory.metadata.get("slot")
-            if isinstance(slot, str):
-                self._held[slot] = str(memory.metadata.get("value", ""))
-            if slot == "name":
-                self._voice = Voice(str(memory.metadata.get("name", "")) or None)
+        self._persons = Persons(known)
+        self._person = self._persons.named("")
+        self._procedures = Procedures(known)
 
-    def work_on(self, turns: Sequence[_Turn]) -> None:
+    @property
+    def _voice(self) -> Voice:
+        return self._person.voice
+
+    def work_on(self, turns: Sequence[Turn]) -> None:
         """Adds the drafts of one session."""
         begun = len(self.drafts)
         for turn in turns:
+            self._person = self._persons.named(turn.speaker)
             self._add_secrets(turn)
             self._add_facts(turn)
+        if not any(turn.advised for turn in turns):
+            # People among themselves give no advice to keep, and their jokes make no summary.
+            self._add_artifacts(turns, [], begun)
+            self._add_fixes(turns)
+            return
         threads = find_threads([(turn.sentences, turn.reply) for turn in turns], self._voice)
+        confirmed = self._add_confirmations(turns, threads)
         solved = [self._add_procedure(thread, turns) for thread in threads]
         # Procedures that work, or that nothing more was said about, need no second telling.
         told = all(solved) and all(each.worked or not each.outcomes for each in threads)
         if threads and not told:
             self._add_summary(turns, threads)
-        elif not threads:
+        elif not threads and not confirmed and not self._add_fixes(turns):
             self._add_report(turns)
         self._add_artifacts(turns, threads, begun)
 
-    def _add_secrets(self, turn: _Turn) -> None:
+    def _add_secrets(self, turn: Turn) -> None:
         for kind, count in Counter(turn.secrets).items():
             who = self._voice.subject
             article = "an" if kind[0] in "aA" else "a"
@@ -119,47 +115,105 @@ class _Desk:
                 masked=count,
             )
 
-    def _add_facts(self, turn: _Turn) -> None:
+    def _add_facts(self, turn: Turn) -> None:
+        own = own_sentences(turn.sentences)
+        told = [""] * len(own)
+        before = self._person.contents()
         for clause in stated_clauses(turn.sentences):
-            if MASK in clause.text:
+            ours = turn.speaker and clause.text.startswith(("we ", "our "))
+            if MASK in clause.text or ours:
+                # Among several people nobody can tell who "we" are.
                 continue
             for fact in read_clause(clause, self._voice, _READERS):
                 if QUOTE_MARK in fact.content:
                     continue
+                told[clause.sentence] += f" {fact.content}"
                 self._add_fact(fact, turn)
+        now = self._person.contents()
+        unchanged = {slot: text for slot, text in before.items() if now[slot] == text}
+        if correction := find_correction(own, unchanged, self._voice):
+            self._add_correction(correction, turn)
+        foreign = [
+            quoted(text, self._voice, language=name) for text, name in foreign_statements(own)
+        ]
+        if foreign or turn.speaker:
+            quotations = foreign
+        else:
+            quotations = [asked_for(each.text, self._voice) for each in own if not each.asks]
+            quotations += introductions(own, told, self._voice)
+            quotations += lists(own, self._voice)
+        for content in quotations:
+            self._add_quotation(content, turn)
 
-    def _add_fact(self, fact: Fact, turn: _Turn) -> None:
-        slot = resolve_slot(fact, (Held(*item) for item in self._held.items()))
+    def _add_correction(self, correction: Correction, turn: Turn) -> None:
+        content = _dated(correction.content, turn)
+        slot = self._person.hold(correction.slot, "", content)
+        tags = ("correction", *_tool_tags(content))
+        self._add(PROFILE_FACT, content, SAID_IN_PASSING, (turn,), slot=slot, tags=tags)
+
+    def _add_quotation(self, content: str, turn: Turn) -> None:
+        if not content:
+            return
+        content = _dated(content, turn)
+        tags = ("in own words", *_tool_tags(content))
+        self._add(PROFILE_FACT, content, SAID_IN_PASSING, (turn,), tags=tags)
+
+    def _add_fact(self, fact: Fact, turn: Turn) -> None:
+        content = _dated(fact.content, turn)
+        slot = self._person.take(fact, content)
         metadata = {"value": fact.value} if fact.value else {}
         if fact.name:
-            self._voice = Voice(fact.name)
             metadata["name"] = fact.name
-        content = fact.content
-        if is_relative_date(content):
-            content = f"{content[:-1]} (said on {turn.when.day} {turn.when:%B %Y})."
-        if slot:
-            self._held.pop(slot, None)
-            self._held[slot] = fact.value
         tags = (fact.category, *_tool_tags(content))
         self._add(
             PROFILE_FACT, content, fact.confidence, (turn,), slot=slot, tags=tags, metadata=metadata
         )
 
-    def _add_procedure(self, thread: Thread, turns: Sequence[_Turn]) -> bool:
+    def _add_procedure(self, thread: Thread, turns: Sequence[Turn]) -> bool:
         replies = [turns[number].reply for number in thread.turns]
         text = find_procedure(thread.topic, replies, worked=thread.worked)
         if text:
-            sources = [turns[number] for number in thread.turns]
-            self._add(
-                PROCEDURE,
-                text,
-                CONFIRMED if thread.worked else FROM_A_REPLY,
-                sources,
-                tags=_tool_tags(text),
-            )
+            self._keep_procedure(text, [turns[number] for number in thread.turns])
         return bool(text)
 
-    def _add_artifacts(self, turns: Sequence[_Turn], threads: Sequence[Thread], begun: int) -> None:
+    def _add_confirmations(self, turns: Sequence[Turn], threads: Sequence[Thread]) -> bool:
+        """Marks procedures of earlier compiles that the first turns say have worked."""
+        first = threads[0].turns[0] if threads else len(turns) - 1
+        confirmed = False
+        for turn in turns[: first + 1]:
+            news = good_news(turn.sentences)
+            held = self._procedures.meant_by(news, turn.episode.session_id) if news else None
+            if held is not None:
+                self._keep_procedure(worked(held.content), (turn,), earlier=held.sources)
+                confirmed = True
+        return confirmed
+
+    def _add_fixes(self, turns: Sequence[Turn]) -> bool:
+        found = False
+        for turn in turns:
+            if text := reported_fix(own_sentences(turn.sentences), self._voice):
+                self._keep_procedure(text, (turn,))
+                found = True
+        return found
+
+    def _keep_procedure(
+        self, text: str, turns: Sequence[Turn], *, earlier: tuple[str, ...] = ()
+    ) -> None:
+        session = turns[-1].episode.session_id or ""
+        sources = (*earlier, *(turn.episode.id for turn in turns))
+        held = self._procedures.keep(text, session, sources)
+        self._add(
+            PROCEDURE,
+            held.content,
+            CONFIRMED if held.has_worked else FROM_A_REPLY,
+            turns,
+            slot=held.slot,
+            tags=_tool_tags(text),
+            metadata={"session": session} if session else {},
+            sources=sources,
+        )
+
+    def _add_artifacts(self, turns: Sequence[Turn], threads: Sequence[Thread], begun: int) -> None:
         """Adds what this session's drafts, from `begun` on, do not name already."""
         told = " ".join(draft.content for draft in self.drafts[begun:])
         topic = threads[0].topic if threads else None
@@ -173,12 +227,12 @@ class _Desk:
                 tags = (artifact.kind.lower(), artifact.name)
                 self._add(ARTIFACT_REF, artifact.content, NAMED, (turn,), tags=tags)
 
-    def _add_summary(self, turns: Sequence[_Turn], threads: Sequence[Thread]) -> None:
+    def _add_summary(self, turns: Sequence[Turn], threads: Sequence[Thread]) -> None:
         text = summarise(threads, [turn.reply for turn in turns], self._voice)
         if text:
             self._add(EPISODE_SUMMARY, text, NAMED, turns, tags=_tool_tags(text))
 
-    def _add_report(self, turns: Sequence[_Turn]) -> None:
+    def _add_report(self, turns: Sequence[Turn]) -> None:
         """Compiled turn by turn, "that worked" comes without the question it answers."""
         told = [each for turn in turns for each in loose_reports(turn.sentences, self._voice)]
         if text := report(told, self._voice):
@@ -189,47 +243,39 @@ class _Desk:
         kind: str,
         content: str,
         confidence: float,
-        turns: Sequence[_Turn],
+        turns: Sequence[Turn],
         *,
         slot: str | None = None,
         tags: tuple[str, ...] = (),
         labels: tuple[str, ...] = (),
         masked: int = 0,
         metadata: dict[str, str] | None = None,
+        sources: tuple[str, ...] = (),
     ) -> None:
         if count_tokens(content) > MAX_TOKENS:
             return
+        who = {"speaker": turns[-1].speaker} if turns[-1].speaker else {}
         self.drafts.append(
             Draft(
                 kind=kind,
                 content=content,
                 confidence=confidence,
                 valid_from=turns[-1].when,
-                source_episode_ids=tuple(turn.episode.id for turn in turns),
+                source_episode_ids=sources or tuple(turn.episode.id for turn in turns),
                 slot=slot,
                 tags=tags,
                 labels=labels,
                 masked=masked,
-                metadata=metadata or {},
+                metadata={**(metadata or {}), **who},
             )
         )
 
 
-def _read(episode: Episode) -> _Turn:
-    said = {"user": "", "assistant": ""}
-    for message in episode.learnable_messages:
-        if message.role in said:
-            said[message.role] += f"{message.content}\n\n"
-    user, reply = mask_secrets(said["user"]), mask_secrets(said["assistant"])
-    return _Turn(episode, user.text, reply.text, split_sentences(user.text), user.kinds)
-
-
-def _sessions(turns: Sequence[_Turn]) -> list[list[_Turn]]:
-    """Turns by session, sessions in the order they began; without an id each turn is its own."""
-    sessions: dict[str, list[_Turn]] = {}
-    for number, turn in enumerate(turns):
-        sessions.setdefault(turn.episode.session_id or f"\0{number}", []).append(turn)
-    return list(sessions.values())
+def _dated(content: str, turn: Turn) -> str:
+    """`content` with the day it was said where a date in it is only clear with that."""
+    if is_relative_date(content):
+        return f"{content[:-1]} (said on {turn.when.day} {turn.when:%B %Y})."
+    return content
 
 
 def _is_told(artifact: Artifact, told: str) -> bool:

@@ -26,6 +26,15 @@ _KIN_NAMED = re.compile(
     rf"|is) (?P<name>{NAME})(?P<rest>$|,.*)$",
     re.IGNORECASE,
 )
+_KIN_WITH_NAME = re.compile(
+    rf"^my (?P<kin>(?i:wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|manager|boss"
+    rf"|co-?founder|team lead|brother|sister)) (?P<name>{CAP}[a-zà-ÿ]+) (?:is|has|does|runs|works|lives|and"
+    r"|handles|keeps|teaches|plays|loves|helps)\b"
+)
+_IS_MY = re.compile(
+    rf"^(?P<what>{NAME}) is (?:now )?(?:my|our) (?P<role>{_KIN}|editor|landlord|doctor|first language"
+    r"|second language|third language|native language|mother tongue|home ?town|employer)$"
+)
 _KIN_WANTS = re.compile(
     rf"^(?P<who>(?:my|our) (?P<kin>(?:team |tech |engineering )?(?:lead|boss|manager"
     rf"|cto|ceo|client|customer|security team|legal team|compliance team|finance team"
@@ -35,6 +44,9 @@ _KIN_WANTS = re.compile(
     rf"|does not allow|do not allow|bans?|banned|prohibits?|only allows?|mandates?"
     rf"|expects?) (?P<rest>.+)$",
     re.IGNORECASE,
+)
+_PRONOUNS = re.compile(
+    r"(?i)^I (?:go by|use) (?P<what>(?:he|she|they|xe|ze)/\w+(?:/\w+)?)(?: pronouns)?\W*$"
 )
 _AGE = re.compile(r"^I am (?P<age>\d{1,2})(?: years old)?$")
 _TEAM = re.compile(
@@ -69,12 +81,19 @@ _HAS = re.compile(
     r"|years of experience[^,]*))(?P<rest>$|,.*| (?:named|called) .*)$",
     re.IGNORECASE,
 )
+_DIET = re.compile(r"(?i)(?:an? )?(?:vegan|vegetarian|pescatarian)")
+_COUNTED = re.compile(
+    r"(?i)(?:an?|no|one|two|three|four|five|six|\d+) (?:kids?|child|children|dogs?|cats?|daughters?"
+    r"|sons?)"
+)
 _HEADS = re.compile(r"(?:people|engineers|developers|devs|members|person|strong)\b")
 
 
 def read_people(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
     """People around: "my manager is Dana", "my lead insists on …", "we are a team of nine"."""
-    if match := _KIN_NAMED.match(text):
+    if match := _IS_MY.match(text):
+        yield f"my {match['role']} is {match['what']}"
+    elif match := _KIN_NAMED.match(text) or _KIN_WITH_NAME.match(text):
         kin, name = match["kin"].lower(), match["name"]
         if is_proper(name) and not find_tools(name):
             yield Fact(
@@ -98,10 +117,19 @@ def read_people(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str
 
 def read_traits(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
     """Traits: "I am vegan", "I speak Portuguese", "my pronouns are they/them"."""
-    if match := _AGE.match(text):
+    if match := _PRONOUNS.match(text):
+        yield Fact(
+            sentence_case(f"{voice.possessive} pronouns are {match['what']}"),
+            "trait",
+            slot="pronouns",
+            value=key(match["what"]),
+        )
+    elif match := _AGE.match(text):
         yield Fact(voice.state("I", "am", f"{match['age']} years old"), "trait", slot="age")
     elif match := _TRAIT.match(text):
-        yield Fact(voice.state("I", "am", trim(match["trait"])), "trait")
+        trait = trim(match["trait"])
+        diet = "diet" if _DIET.fullmatch(trait) else None
+        yield Fact(voice.state("I", "am", trait), "trait", slot=diet, value=key(trait))
     elif match := _SPEAKS.match(text):
         yield Fact(voice.state("I", "speak", match["what"]), "trait")
     elif match := _LEARNS.match(text):
@@ -111,7 +139,10 @@ def read_traits(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str
             confidence=SAID_IN_PASSING,
         )
     elif match := _HAS.match(text):
-        yield Fact(voice.state("I", "have", trim(match["what"])), "trait")
+        what = trim(match["what"])
+        noun = what.split()[-1].lower()
+        slot = f"has:{noun.rstrip('s')}" if _COUNTED.fullmatch(what) else None
+        yield Fact(voice.state("I", "have", what), "trait", slot=slot, value=key(what))
     elif (match := _OWN.match(text)) and not match["value"].startswith(
         ("not ", "wrong", "[masked")
     ):

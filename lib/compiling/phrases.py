@@ -10,7 +10,7 @@ NAME = (
 """A proper name of one or more words."""
 
 _MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|(?-i:May)|June?|July?|Aug(?:ust)?"
     r"|Sept?(?:ember)?"
     r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
 )
@@ -20,7 +20,8 @@ _ABSOLUTE = (
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
     rf"|{_MONTH} \d{{4}}|\d{{4}}-\d\d-\d\d|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|Q[1-4](?: \d{{4}})?"
     rf"|(?:the )?(?:end|start|beginning|middle) of (?:{_MONTH}|Q[1-4]|20\d\d)|(?:mid"
-    rf"|late|early)[- ]{_MONTH}|{_MONTH})"
+    rf"|late|early)[- ]{_MONTH}|(?:Easter|Christmas|New Year|Thanksgiving|Ramadan|Diwali|Hanukkah)\b"
+    rf"|{_MONTH})"
 )
 _RELATIVE = (
     rf"(?:(?:next|this|coming) (?:week|month|year|quarter|spring|summer|autumn|fall"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from lib.compiling.grammar import Voice
 from lib.compiling.sentences import Sentence, plain, split_sentences
 from lib.compiling.topics import Topic
 from lib.tokens import count_tokens
@@ -61,6 +62,28 @@ _CUT = re.compile(
 )
 
 
+_MAX_FIX_WORDS = 40
+_LEADS_IN = re.compile(
+    r"(?i)^(?:(?:for the record|update|great|ok|okay|yes|good news|fyi|solved|fixed|never ?mind|so"
+    r"|turns out|in the end|finally)\b[\s,:.!–—-]*)+"
+)
+_FIXED_BY = re.compile(
+    r"(?i)\b(?:went away|disappeared|vanished|stopped|cleared up|(?:is|was) (?:gone|fixed|solved)|works? again"
+    r"|runs? again|resolves? again|fixed|solved)\b,? (?:once|after|when|as soon as|by|since) "
+    r"(?:(?:i|we) (?:\w+ly )?\w+|\w+ing)\b"
+)
+_WAS_THE_FIX = re.compile(
+    r"(?i)\b\w+ing\b .{3,80}? (?:(?:was|is) the (?:answer|fix|solution|trick|culprit|cure)"
+    r"|did(?: it| the trick)?(?=[.,;!]|$)|fixed (?:it|that|the|my|our)\b|solved (?:it|that|the|my|our)\b"
+    r"|(?:helped|worked)(?=[.,;!]|$))"
+)
+_WORKS = re.compile(
+    r"(?i)\b(?:works?|runs?|resolves?|builds?|starts?|loads?|prints?|boots?|connects?|passes|syncs?) (?:again|now|fine)"
+    r"|\bworks? again\b|\bback to normal\b|\b(?:fixed|solved) (?:the|my|our) \w+"
+)
+_TRIED_ONLY = re.compile(r"(?i)\b(?:if|would|might|maybe|hope\w*|should|could|does anyone)\b")
+
+
 def find_procedure(topic: Topic, replies: Sequence[str], *, worked: bool = False) -> str:
     """One sentence "To …: steps" of at most 60 tokens, from the first reply that holds steps.
 
@@ -82,6 +105,30 @@ def find_procedure(topic: Topic, replies: Sequence[str], *, worked: bool = False
             break
         text = longer
     return text + ending if text else ""
+
+
+def reported_fix(sentences: Sequence[Sentence], voice: Voice) -> str:
+    """What a person says solved a problem of theirs, as a procedure in their words; or empty.
+
+    Only where both the problem and what was done about it are named.
+    """
+    for number, sentence in enumerate(sentences):
+        text = _LEADS_IN.sub("", plain(sentence.text))
+        if sentence.asks or _TRIED_ONLY.search(text) or "[masked" in text:
+            continue
+        if _FIXED_BY.search(text):
+            told = text
+        elif _WAS_THE_FIX.search(text):
+            after = sentences[number + 1 : number + 2]
+            told = " ".join([text, *(plain(s.text) for s in after if _WORKS.search(s.text))])
+            told = told if _WORKS.search(told) else ""
+        else:
+            continue
+        if 6 <= len(told.split()) <= _MAX_FIX_WORDS:
+            inner = told.rstrip(" .!").replace('"', "'")
+            content = f'A fix that worked for {voice.subject}: "{inner}".'
+            return content if count_tokens(content) <= MAX_TOKENS else ""
+    return ""
 
 
 def holds_steps(reply: str) -> bool:

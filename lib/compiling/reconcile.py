@@ -199,6 +199,10 @@ class _Ledger:
 
     def _replace(self, old: Memory, new: Memory) -> None:
         ended, successor = supersede(old, new, now=self._now)
+        if normalised(new.content).startswith(normalised(old.content)):
+            # It says the same and more, so what it came from still stands.
+            sources = dict.fromkeys((*old.source_episode_ids, *new.source_episode_ids))
+            successor = replace(successor, source_episode_ids=tuple(sources))
         self._memories[old.id], self._memories[new.id] = ended, successor
         self._replaced.append((old.id, new.id))
         content = (old.kind, normalised(old.content))

@@ -11,6 +11,7 @@ _NOT_PROSE = re.compile(
     r"|\s*Traceback \(|\s*File \"|\s*at [\w.$<>]+\(|\s*(?:On .+ wrote:|From: |Subject: ))"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|#{1,4})\s+")
+_LABELLED = re.compile(r"[A-Z][^:.]{2,60}: ")
 _END = re.compile(r"(?<![\s.])[.!?…]+[\"”'’)\]]*(?=\s)")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|vs|approx|incl|resp|cf|mr|mrs|ms|dr|prof|st|no|nr|fig|jan|feb|aug"
@@ -20,7 +21,7 @@ _ABBREVIATION = re.compile(
 _MARKUP = re.compile(r"\*\*|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _LINK = re.compile(r"!?\[([^\]\n]{1,200})\]\((https?://[^\s)]{1,500})\)")
 _QUOTED = re.compile(
-    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<!\w)'[^'\n]{8,400}'(?!\w)"
+    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){8,400}'(?!\w)"
     r"|`[^`\n]+ [^`\n]+ [^`\n]+`"
 )
 _ASKS = re.compile(
@@ -50,13 +51,15 @@ class Sentence:
 
     text: str
     asks: bool
+    listed: bool = False
+    """True for an entry of a list."""
 
 
 def split_sentences(text: str) -> list[Sentence]:
     """The prose sentences of a message, in order; code, quoted lines and logs are left out."""
     return [
-        Sentence(sentence, sentence.rstrip("\"”')]* ").endswith("?") or asks(sentence))
-        for block in _blocks(text[:MAX_PROSE])
+        Sentence(sentence, sentence.rstrip("\"”')]* ").endswith("?") or asks(sentence), listed)
+        for block, listed in _blocks(text[:MAX_PROSE])
         for sentence in _split(block)
         if len(sentence) <= MAX_SENTENCE
     ]
@@ -77,13 +80,13 @@ def plain(text: str) -> str:
     return " ".join(text.replace("`", "").split())
 
 
-def _blocks(text: str) -> list[str]:
+def _blocks(text: str) -> list[tuple[str, bool]]:
     """Paragraphs and list entries. A line break ends a sentence unless the line was just full."""
     if "```" in text or "~~~" in text:
         text = _FENCE.sub("\n\n", text)
     if "](" in text:
         text = _LINK.sub(r"\1 (\2)", text)
-    blocks: list[str] = []
+    blocks: list[tuple[str, bool]] = []
     joins = False
     for line in text.splitlines():
         if not line.strip() or _NOT_PROSE.match(line):
@@ -94,12 +97,13 @@ def _blocks(text: str) -> list[str]:
         if (
             joins
             and not entry
-            and len(blocks[-1]) > 50
-            and not blocks[-1].endswith((".", "!", "?"))
+            and len(blocks[-1][0]) > 50
+            and not blocks[-1][0].endswith((".", "!", "?", ":"))
+            and not _LABELLED.match(body)
         ):
-            blocks[-1] += f" {body}"
+            blocks[-1] = (f"{blocks[-1][0]} {body}", blocks[-1][1])
         elif body:
-            blocks.append(body)
+            blocks.append((body, entry is not None))
         joins = bool(blocks)
     return blocks
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from lib.compiling.grammar import Voice, uncapitalised
 from lib.compiling.procedures import holds_steps
@@ -87,6 +88,15 @@ def find_threads(turns: Sequence[tuple[list[Sentence], str]], voice: Voice) -> l
     return threads
 
 
+def good_news(sentences: Sequence[Sentence]) -> str:
+    """What a message says of something that works now; empty where it says no such thing."""
+    return " ".join(
+        sentence.text
+        for sentence in sentences
+        if _is_report(sentence) and _is_success(sentence, figures_count=True)
+    )
+
+
 def loose_reports(sentences: Sequence[Sentence], voice: Voice) -> list[str]:
     """What a message reports as done or better, for when nothing before it is known."""
     return [
@@ -99,6 +109,7 @@ def loose_reports(sentences: Sequence[Sentence], voice: Voice) -> list[str]:
     ]
 
 
+@lru_cache(maxsize=1024)
 def _is_report(sentence: Sentence) -> bool:
     text = plain(sentence.text)
     if sentence.asks or _BAD_NEWS.search(text):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lib.compiling.grammar import Voice, conjugate, expand, uncapitalised
 from lib.compiling.sentences import Sentence, plain
@@ -74,6 +75,7 @@ PROBLEM = re.compile(
     r"|an|with|error|code|get|getting|returns?) (?:429|40[0-9]|50[0-4])(?=$|[.,;:!?]"
     r"| (?:errors?|responses?|from|on|when|after|and|or|below|above|while|if|every"
     r"|saying)\b)|429|exception|traceback|deadlocks?|conflicts?|corrupt\w*|flaky"
+    r"|takes? (?:ages|forever|hours|an eternity)|keeps? (?!in\b|an?\b|the\b|my\b)\w+ing"
     r"|unreliable|throws?|panics?|segfault\w*|blocked|blocks|stale|inconsistent"
     r"|two or three times|over and over|empty|null|undefined|unexpected(?:ly)?|exceeded"
     r"|overflow\w*|mismatch\w*)\b"
@@ -149,6 +151,12 @@ def tell(sentence: str, voice: Voice) -> str:
     return voice.tell(body_of(sentence))
 
 
+@lru_cache(maxsize=1024)
+def tells_of_trouble(text: str) -> bool:
+    """True when `text` says that something goes wrong."""
+    return PROBLEM.search(text) is not None
+
+
 def stands_alone(text: str) -> bool:
     """True when nothing in `text` points at words that are not there."""
     body = body_of(text)
@@ -215,7 +223,7 @@ def _setting(sentences: list[Sentence]) -> str:
 
 def _is_problem(sentence: Sentence) -> bool:
     text = body_of(sentence.text)
-    if sentence.asks or not PROBLEM.search(text) or not stands_alone(text):
+    if sentence.asks or not tells_of_trouble(text) or not stands_alone(text):
         return False
     # "I dropped the double quotes" tells what somebody did; "I get a timeout" tells what is wrong.
     return not _DID.match(text) or _HARD.search(text) is not None

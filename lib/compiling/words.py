@@ -15,6 +15,13 @@ class Words:
     ordinary: frozenset[str]
     not_names: frozenset[str]
     not_places: frozenset[str]
+    lasting: frozenset[str]
+    life: frozenset[str]
+    states: frozenset[str]
+    possessions: frozenset[str]
+    passing: frozenset[str]
+    others: frozenset[str]
+    labels: frozenset[str]
 
 
 def _load(path: Path) -> Words:
