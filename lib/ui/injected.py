@@ -66,7 +66,7 @@ def _draw_kept(bundle: ContextBundle) -> None:
         longest = _longest(bundle)
         legend = score.legend(item.parts for item in kept if item.parts)
         if legend:
-            st.caption(f"What each score is made of: {legend}")
+            st.markdown(f":small[What each score is made of: {legend}]")
         _draw_items([(item, _figures(item)) for item in kept], longest=longest)
         return
     # A server that does not explain its bundle still says what is in it.
@@ -130,7 +130,8 @@ def _draw_items(
         content = item.content
         if shorten:
             content = textwrap.shorten(content, _CUT_CHARACTERS, placeholder=" …")
-        picture = f" {score.bar(item.parts, longest=longest)}" if item.parts else ""
+        # On a line of their own, below each other, bars can be compared.
+        picture = f"  \n{score.bar(item.parts, longest=longest)}" if item.parts else ""
         lines.append(
             f"{kind_look(item.kind).mark} {literal(content)}{picture} :small[:gray[{figures}]]"
         )
