@@ -27,7 +27,7 @@ CONNECT_S = 2.0
 RETRY_PAUSE_S = 0.1
 LONGEST_RETRY_AFTER_S = 5.0
 CALLS_KEPT = 500
-LARGEST_ANSWER = 64 * 1024 * 1024
+LARGEST_ANSWER = 64_000_000
 """In bytes, unpacked. The longest honest answer is a page of 1,000 long episodes."""
 
 _RETRIED_STATUSES = (500, 502, 503, 504)
@@ -88,8 +88,10 @@ class Caller:
         sleep: Callable[[float], None],
         new_id: Callable[[], str],
         call_s: float = CALL_S,
+        largest_answer: int = LARGEST_ANSWER,
     ) -> None:
         self.call_s = call_s
+        self._largest_answer = largest_answer
         url = _checked_url(base_url)
         # httpx logs addresses in full, so a password must not be part of one.
         self._url = url.copy_with(userinfo=b"", query=None, fragment=None)
@@ -199,7 +201,7 @@ class Caller:
         for chunk in response.iter_bytes():
             chunks.append(chunk)
             size += len(chunk)
-            if size > LARGEST_ANSWER:
+            if size > self._largest_answer:
                 raise _TooLargeError("the answer is too large", request=response.request)
             if self._clock() > deadline:
                 raise httpx.ReadTimeout("the deadline has passed", request=response.request)
@@ -227,7 +229,7 @@ class Caller:
                 "Set SSL_CERT_FILE to the certificate of its authority."
             )
         if isinstance(error, _TooLargeError):
-            megabytes = LARGEST_ANSWER // (1024 * 1024)
+            megabytes = self._largest_answer // 1_000_000
             return f"The answer of {server} is larger than {megabytes} MB, so it was not read."
         if isinstance(_root(error), ssl.SSLError):
             return f"No secure connection to {server}: it does not speak HTTPS, so use http://."

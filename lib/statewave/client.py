@@ -27,7 +27,7 @@ from lib.models import (
     Timeline,
 )
 from lib.protocol import Capability, Progress
-from lib.statewave.calls import CALL_S, Call, Caller, RecordedCall
+from lib.statewave.calls import CALL_S, LARGEST_ANSWER, Call, Caller, RecordedCall
 from lib.statewave.cleaning import Cleaner, checked_budget, checked_id, path_segment
 from lib.statewave.compiling import ServerCompiler
 from lib.statewave.features import ASK_S, UNKNOWN, FeatureCheck, Features, parse_features
@@ -74,6 +74,7 @@ class StatewaveClient:
         new_id: Callable[[], str] = _random_id,
         gate: CompileGate | None = None,
         call_s: float = CALL_S,
+        largest_answer: int = LARGEST_ANSWER,
     ) -> None:
         self._clock = clock
         self._new_id = new_id
@@ -86,6 +87,7 @@ class StatewaveClient:
             sleep=sleep,
             new_id=new_id,
             call_s=call_s,
+            largest_answer=largest_answer,
         )
         self._features = FeatureCheck(self._ask_version, clock=clock)
         self._pager = Pager(self._caller, clock=clock)
