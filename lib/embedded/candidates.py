@@ -252,14 +252,22 @@ def _exceptions(
     cursor = connection.cursor()
     cursor.row_factory = None
     return cursor.execute(
-        "SELECT p.key, CASE m.status WHEN 'active' THEN ?2 WHEN 'superseded' THEN ?3 ELSE ?4 END,"
+        "SELECT p.key, CASE m.status WHEN 'active' THEN :current"
+        " WHEN 'superseded' THEN :dated ELSE :hidden END,"
         " m.valid_to_us, json_extract(m.metadata, '$.superseded_by')"
         " FROM memories m JOIN passages p ON p.memory = m.seq"
-        " WHERE m.subject = ?1 AND (m.status <> 'active' OR m.valid_to_us IS NOT NULL)"
-        " UNION ALL SELECT k.passage, CASE k.reason WHEN ?5 THEN ?4 ELSE ?3 END, k.until_us, m.id"
-        " FROM marks k JOIN memories m ON m.seq = k.memory WHERE k.subject = ?1"
-        " UNION ALL SELECT p.key, ?4, NULL, NULL FROM episodes e"
+        " WHERE m.subject = :subject AND (m.status <> 'active' OR m.valid_to_us IS NOT NULL)"
+        " UNION ALL SELECT k.passage, CASE k.reason WHEN :forgotten THEN :hidden ELSE :dated END,"
+        " k.until_us, m.id"
+        " FROM marks k JOIN memories m ON m.seq = k.memory WHERE k.subject = :subject"
+        " UNION ALL SELECT p.key, :hidden, NULL, NULL FROM episodes e"
         " JOIN passages p ON p.episode = e.seq"
-        " WHERE e.subject = ?1 AND e.replaced_by IS NOT NULL",
-        (subject, CURRENT, DATED, HIDDEN, FORGOTTEN),
+        " WHERE e.subject = :subject AND e.replaced_by IS NOT NULL",
+        {
+            "subject": subject,
+            "current": CURRENT,
+            "dated": DATED,
+            "hidden": HIDDEN,
+            "forgotten": FORGOTTEN,
+        },
     ).fetchall()

@@ -139,10 +139,10 @@ class Store:
                 map(
                     to_memory,
                     connection.execute(
-                        f"SELECT {MEMORY_COLUMNS} FROM memories m WHERE m.subject = ?1"
-                        " AND (?2 IS NULL OR m.kind = ?2) AND (?3 OR m.status = 'active')"
+                        f"SELECT {MEMORY_COLUMNS} FROM memories m WHERE m.subject = :subject"
+                        " AND (:kind IS NULL OR m.kind = :kind) AND (:ended OR m.status = 'active')"
                         " ORDER BY m.valid_from_us DESC, m.seq DESC",
-                        (subject, kind, include_ended),
+                        {"subject": subject, "kind": kind, "ended": include_ended},
                     ),
                 )
             )
@@ -217,9 +217,9 @@ class Store:
             if subject is None:
                 return DeleteReport(subject_id, 0, 0)
             episodes, memories = connection.execute(
-                "SELECT (SELECT count(*) FROM episodes WHERE subject = ?1),"
-                " (SELECT count(*) FROM memories WHERE subject = ?1)",
-                (subject,),
+                "SELECT (SELECT count(*) FROM episodes WHERE subject = :subject),"
+                " (SELECT count(*) FROM memories WHERE subject = :subject)",
+                {"subject": subject},
             ).fetchone()
             connection.execute(
                 "DELETE FROM words WHERE rowid IN (SELECT key FROM passages WHERE subject = ?)",
@@ -299,12 +299,19 @@ class Store:
             (row.id, subject, row.replaces, row.id),
         )
         connection.execute(
-            "UPDATE memories SET status = 'superseded', valid_to_us = max(valid_from_us, ?1),"
-            " updated_us = ?2, metadata = json_set(metadata, '$.replaced_by_episode', ?3)"
-            " WHERE subject = ?4 AND status = 'active' AND seq IN ("
+            "UPDATE memories SET status = 'superseded', valid_to_us = max(valid_from_us, :when),"
+            " updated_us = :now,"
+            " metadata = json_set(metadata, '$.replaced_by_episode', :newer)"
+            " WHERE subject = :subject AND status = 'active' AND seq IN ("
             "  SELECT s.memory FROM sources s JOIN episodes e ON e.seq = s.episode"
-            "  GROUP BY s.memory HAVING max(e.id = ?5) AND min(e.replaced_by IS NOT NULL))",
-            (row.when_us, row.created_us, row.id, subject, row.replaces),
+            "  GROUP BY s.memory HAVING max(e.id = :older) AND min(e.replaced_by IS NOT NULL))",
+            {
+                "when": row.when_us,
+                "now": row.created_us,
+                "newer": row.id,
+                "subject": subject,
+                "older": row.replaces,
+            },
         )
 
     def _episodes(self, subject_id: str, where: str, *, limit: int | None) -> list[Episode]:

@@ -96,10 +96,11 @@ class OutboxStore:
             return Backlog()
         with self._file.reading() as connection:
             row = connection.execute(
-                "SELECT coalesce(sum(destination = ?1 AND state = 'waiting'), 0) AS waiting,"
-                " coalesce(sum(destination = ?1 AND state = 'refused'), 0) AS refused,"
-                f" coalesce(sum(destination <> ?1), 0) AS elsewhere FROM turns WHERE {_OPEN}",
-                (destination,),
+                "SELECT coalesce(sum(destination = :here AND state = 'waiting'), 0) AS waiting,"
+                " coalesce(sum(destination = :here AND state = 'refused'), 0) AS refused,"
+                " coalesce(sum(destination <> :here), 0) AS elsewhere"
+                f" FROM turns WHERE {_OPEN}",
+                {"here": destination},
             ).fetchone()
         return Backlog(**dict(row))
 
@@ -136,17 +137,29 @@ class OutboxStore:
         """What an attempt came to; the lease ends when nothing is left to send, or it failed."""
         with self._file.transaction() as connection:
             connection.execute(
-                "UPDATE turns SET state = ?1, episode_id = ?2, reason = ?3, unsure = ?4,"
-                " episode = CASE ?1 WHEN 'recorded' THEN '' ELSE episode END"
+                "UPDATE turns SET state = :state, episode_id = :episode, reason = :reason,"
+                " unsure = :unsure, episode = CASE :state WHEN 'recorded' THEN '' ELSE episode END"
                 # Whoever discarded it meanwhile is not overruled, unless it was recorded.
-                " WHERE turn_id = ?5 AND (state = 'waiting' OR ?1 = 'recorded')",
-                (became.state, became.episode_id, became.reason or "", unsure, turn.turn_id),
+                " WHERE turn_id = :turn AND (state = 'waiting' OR :state = 'recorded')",
+                {
+                    "state": became.state,
+                    "episode": became.episode_id,
+                    "reason": became.reason or "",
+                    "unsure": unsure,
+                    "turn": turn.turn_id,
+                },
             )
             connection.execute(
-                "DELETE FROM leases WHERE destination = ?1 AND subject_id = ?2 AND owner = ?3"
-                " AND (?4 = 'waiting' OR NOT EXISTS (SELECT 1 FROM turns WHERE"
-                " state = 'waiting' AND destination = ?1 AND subject_id = ?2))",
-                (turn.destination, turn.subject_id, owner, became.state),
+                "DELETE FROM leases"
+                " WHERE destination = :to AND subject_id = :subject AND owner = :owner"
+                " AND (:state = 'waiting' OR NOT EXISTS (SELECT 1 FROM turns WHERE"
+                " state = 'waiting' AND destination = :to AND subject_id = :subject))",
+                {
+                    "to": turn.destination,
+                    "subject": turn.subject_id,
+                    "owner": owner,
+                    "state": became.state,
+                },
             )
 
     def release(self, destination: str, subject_id: str, *, owner: str) -> None:
@@ -181,11 +194,18 @@ class OutboxStore:
         # The clock is read inside the transaction: waiting for it may take seconds.
         now = self._clock()
         leased = connection.execute(
-            "INSERT INTO leases VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE"
+            "INSERT INTO leases VALUES (:to, :subject, :owner, :until) ON CONFLICT DO UPDATE"
             " SET owner = excluded.owner, until = excluded.until"
             # One that ends far too late was taken before the clock was set back.
-            " WHERE owner = excluded.owner OR until < ?5 OR until > ?5 + 2 * ?6",
-            (destination, subject_id, owner, now + LEASE_S, now, LEASE_S),
+            " WHERE owner = excluded.owner OR until < :now OR until > :now + 2 * :lease",
+            {
+                "to": destination,
+                "subject": subject_id,
+                "owner": owner,
+                "until": now + LEASE_S,
+                "now": now,
+                "lease": LEASE_S,
+            },
         )
         return leased.rowcount == 1
 
