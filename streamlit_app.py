@@ -9,7 +9,7 @@ from threading import Thread
 
 import streamlit as st
 
-from lib.errors import SettingsError
+from lib.errors import SettingsError, StatewaveError
 from lib.settings import load_settings
 
 try:
@@ -51,6 +51,18 @@ def _warm_up() -> None:
     # Streamlit collects garbage after every run; what lives for ever need not be looked at again.
     gc.collect()
     gc.freeze()
+    _send_what_waits()
+
+
+def _send_what_waits() -> None:
+    """Turns that an earlier process could not record go out before anybody visits."""
+    from lib import resources
+
+    try:
+        resources.outbox().backlog()
+    except StatewaveError as error:
+        # The first visitor is told as well, with what to do.
+        _log.warning("What waits to be recorded was not sent: %s", error)
 
 
 app = st.App(Path(__file__).resolve().parent / "lib" / "app" / "router.py", lifespan=_lifespan)

@@ -1,24 +1,25 @@
 """The outbox: what is recorded goes through it, and waits in it while the runtime is away."""
 
 import random
-import threading
 import time
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 from uuid import uuid4
 
 from lib.errors import InputError, StatewaveError
 from lib.models import NewEpisode
+from lib.outbox.background import BackgroundSender
 from lib.outbox.sending import Attempt, attempt
 from lib.outbox.store import OutboxStore
 from lib.outbox.values import Backlog, KeptTurn, Recording
 from lib.protocol import MemoryRuntime
 
+V = TypeVar("V")
+
 FIRST_PAUSE_S: Final = 1.0
 LONGEST_PAUSE_S: Final = 60.0
-_CLOSE_WAITS_S: Final = 2.0
 
 
 def _random_id() -> str:
@@ -55,9 +56,7 @@ class Outbox:
         self._after_sending = after_sending
         self._first_pause_s, self._clock, self._jitter = first_pause_s, clock, jitter
         self._new_id = new_id
-        self._guard = threading.Lock()
-        self._wake, self._closing = threading.Event(), threading.Event()
-        self._thread: threading.Thread | None = None
+        self._background = BackgroundSender(self._try_all, self._is_done, lambda: self.pause_s)
         self._failures = 0
         self._away = False
         self._asked_to_wait_s = 0.0
@@ -119,7 +118,7 @@ class Outbox:
         except StatewaveError as error:
             return Backlog(error=str(error))
         if backlog.waiting and self._sends_by_itself:
-            self._start_sending()
+            self._background.start()
         return backlog
 
     def open_turns(self) -> list[KeptTurn]:
@@ -128,11 +127,7 @@ class Outbox:
 
     def send_now(self) -> None:
         """Sends what waits, here and now, and stops where the runtime turns out to be away."""
-        try:
-            self._send_all()
-        except StatewaveError:
-            # `backlog` and every waiting turn say so; the thread tries again.
-            self._failures += 1
+        self._try_all()
         self.backlog()
 
     def send_again(self, turn_id: str) -> None:
@@ -144,9 +139,19 @@ class Outbox:
         """Erases a turn for good. Raises StoreError."""
         self._store.discard(turn_id)
 
-    def discard_subject(self, subject_id: str) -> int:
-        """How many turns of a subject were erased, before it is deleted. Raises StoreError."""
-        return self._store.discard_subject(self._destination, subject_id)
+    def delete_subject(self, subject_id: str, delete: Callable[[], V]) -> V:
+        """What `delete` returns. Nothing of the subject is sent meanwhile, and what waited is
+        erased once that has succeeded, so that it does not bring the subject back.
+        """
+        owner = self._new_id()
+        if not self._store.hold(self._destination, subject_id, owner=owner):
+            raise InputError("A turn of this subject is being recorded. Try again in a moment.")
+        try:
+            deleted = delete()
+            self._store.discard_subject(self._destination, subject_id)
+        finally:
+            self._store.release(self._destination, subject_id, owner=owner)
+        return deleted
 
     @property
     def pause_s(self) -> float:
@@ -160,13 +165,7 @@ class Outbox:
 
     def close(self) -> None:
         """Ends the thread, which leaves what it is doing within 2 s or with its current call."""
-        with self._guard:
-            self._closing.set()
-            self._wake.set()
-            thread = self._thread
-        if thread is not None and thread is not threading.current_thread():
-            thread.join(_CLOSE_WAITS_S)
-        if thread is None or not thread.is_alive():
+        if self._background.close():
             self._store.close()
 
     # Pieces
@@ -190,7 +189,7 @@ class Outbox:
         if became.state == "waiting" and ended is None and not self._asked_to_wait_s:
             # A new turn is a reason to try again at once; and whoever is at this subject's turns
             # may have just looked for more.
-            self._wake.set()
+            self._background.wake()
         self.backlog()
         return became
 
@@ -246,7 +245,7 @@ class Outbox:
         """How many of the subject's turns were recorded, and the attempt that ended it, if any."""
         recorded = 0
         while turn := self._store.next_to_send(self._destination, subject_id, owner=owner):
-            if self._closing.is_set():
+            if self._background.closing:
                 self._store.release(self._destination, subject_id, owner=owner)
                 break
             made = self._attempt(turn)
@@ -264,39 +263,21 @@ class Outbox:
             failed = failed or ended is not None or not recorded
             if recorded:
                 self._after_sending(subject_id)
-            if (ended and ended.away) or self._closing.is_set():
+            if (ended and ended.away) or self._background.closing:
                 break
         # A subject that went well does not shorten the pause of one that failed.
         self._failures = max(self._failures, 1) if failed else 0
 
-    def _start_sending(self) -> None:
-        with self._guard:
-            if self._closing.is_set() or (self._thread and self._thread.is_alive()):
-                return
-            self._thread = threading.Thread(target=self._keep_sending, name="outbox", daemon=True)
-            self._thread.start()
-
-    def _keep_sending(self) -> None:
-        while True:
-            self._wake.wait(self.pause_s)
-            self._wake.clear()
-            if self._closing.is_set():
-                return
-            failures = self._failures
-            try:
-                self._send_all()
-            except StatewaveError:
-                self._failures = failures + 1
-            if self._is_done():
-                return
+    def _try_all(self) -> None:
+        failures = self._failures
+        try:
+            self._send_all()
+        except StatewaveError:
+            # The file cannot be used: `backlog` says so, and the next try comes later.
+            self._failures = failures + 1
 
     def _is_done(self) -> bool:
-        """True when nothing waits; a turn kept from now on starts another thread."""
-        with self._guard:
-            try:
-                done = not self._store.waiting_subjects(self._destination)
-            except StatewaveError:
-                return False
-            if done:
-                self._thread = None
-            return done
+        try:
+            return not self._store.waiting_subjects(self._destination)
+        except StatewaveError:
+            return False

@@ -162,8 +162,17 @@ class OutboxStore:
                 },
             )
 
+    def hold(self, destination: str, subject_id: str, *, owner: str) -> bool:
+        """True when nobody but `owner` may send the subject's turns until `release`."""
+        if not self._file.exists:
+            return True
+        with self._file.transaction() as connection:
+            return self._lease(connection, destination, subject_id, owner)
+
     def release(self, destination: str, subject_id: str, *, owner: str) -> None:
         """Somebody else may send this subject's turns."""
+        if not self._file.exists:
+            return
         with self._file.transaction() as connection:
             connection.execute(
                 "DELETE FROM leases WHERE destination = ? AND subject_id = ? AND owner = ?",

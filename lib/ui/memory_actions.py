@@ -87,9 +87,11 @@ def delete_subject(subject_id: str, *, typed_key: str) -> None:
     def act() -> str:
         if typed != subject_id:
             raise InputError(f"Nothing was deleted: the text you typed is not {subject_id!r}.")
+        runtime = resources.memory_runtime()
         # What still waits to be recorded would bring the subject back.
-        resources.outbox().discard_subject(subject_id)
-        report = resources.memory_runtime().delete_subject(subject_id)
+        report = resources.outbox().delete_subject(
+            subject_id, lambda: runtime.delete_subject(subject_id)
+        )
         resources.forget_cached_subjects()
         return (
             f"Deleted {report.episodes_deleted:,} episodes and "

@@ -8,14 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from lib.conversation import Conversation
 from lib.embedded.runtime import EmbeddedRuntime
-from lib.embedded.server import create_app
 from lib.models import Episode
 from lib.state import AppState
 from tests.app.conftest import OpenPage
-from tests.support.dashboard import free_port
 from tests.support.plain_compiler import PlainCompiler
 from tests.support.scripted_model import ScriptedModel
-from tests.support.serving import serving
 
 
 @pytest.fixture
@@ -201,30 +198,6 @@ def test_a_model_error_keeps_the_question_stores_nothing_and_can_be_retried(
     at.button(key="ask_again").click().run()
     assert not at.error
     assert len(episodes(tmp_path, "ann")) == 1
-
-
-def test_memory_down_replies_without_memory_and_the_turn_waits_to_be_recorded_once(
-    app: OpenPage, model: ScriptedModel, tmp_path: Path
-) -> None:
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    at = app("chat", subject="ann", settings={"LLM_BASE_URL": model.url, "STATEWAVE_BASE_URL": url})
-    say(at, "Are you there?")
-    (turn,) = talk(at, "ann").turns
-    assert turn.reply == "Scripted reply without memory to: Are you there?"
-    assert any("Without memory" in line and "not recorded yet" in line for line in lines(at))
-    assert any("1 turn not recorded yet" in str(each.value) for each in at.markdown)
-    at.button(key="record_waiting").click().run()
-    assert turn.unrecorded
-
-    engine = EmbeddedRuntime(tmp_path / "server.db", compiler=PlainCompiler())
-    with serving(create_app(engine), port=port):
-        at.button(key="record_waiting").click().run()
-        at.run()
-        assert not turn.unrecorded
-        assert [item.id for item in engine.timeline("ann").episodes] == [turn.episode_id]
-    engine.close()
-    assert "record_waiting" not in [button.key for button in at.button]
 
 
 def test_compiling_waits_for_the_click_where_it_is_not_automatic(app: OpenPage) -> None:

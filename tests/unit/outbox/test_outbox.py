@@ -220,13 +220,47 @@ def test_a_discarded_turn_is_erased_from_the_file_and_never_sent(
         outbox.record("ann", turn(str(number), f"zebra {number}"))
     outbox.record("bob", turn("b", "heron"))
     outbox.discard("1")
-    assert outbox.discard_subject("ann") == 2
+    assert outbox.delete_subject("ann", lambda: "deleted") == "deleted"
     runtime.before = never
     outbox.send_now()
     assert runtime.turn_ids() == ["b"]
     assert outbox.record("ann", turn("1")).state == "discarded"
     files = list(path.parent.glob("outbox.db*"))
     assert not any(b"zebra" in file.read_bytes() for file in files)
+
+
+def test_a_subject_that_could_not_be_deleted_keeps_its_waiting_turns(
+    outbox: Outbox, runtime: LedgerRuntime
+) -> None:
+    def fail() -> None:
+        # What is said meanwhile is kept as well, and not sent.
+        runtime.before = never
+        outbox.send_now()
+        assert runtime.turn_ids() == []
+        raise away()
+
+    runtime.before = away
+    outbox.record("ann", turn("1"))
+    with pytest.raises(StatewaveError):
+        outbox.delete_subject("ann", fail)
+    outbox.send_now()
+    assert runtime.turn_ids() == ["1"]
+
+
+def test_a_subject_is_not_deleted_while_one_of_its_turns_is_under_way(
+    open_outbox: OpenOutbox, runtime: LedgerRuntime
+) -> None:
+    first, second = open_outbox(), open_outbox()
+
+    def delete_meanwhile() -> None:
+        with pytest.raises(InputError, match="being recorded"):
+            second.delete_subject("ann", lambda: None)
+
+    runtime.before = away
+    first.record("ann", turn("1"))
+    runtime.before = delete_meanwhile
+    first.send_now()
+    assert runtime.turn_ids() == ["1"]
 
 
 def test_turns_for_another_destination_stay_until_it_is_connected_again(
