@@ -19,6 +19,8 @@ def serving(app: ASGIApp, *, port: int = 0) -> Iterator[str]:
     """
     # Named as TCP, else asyncio leaves Nagle's algorithm on and every answer takes 40 ms.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        # So that a server can come back to the port it had a moment ago.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
