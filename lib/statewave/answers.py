@@ -24,6 +24,8 @@ INVALID_INPUT = "invalid_input"
 UNSUPPORTED = "unsupported"
 """The last two are sent by our own server only."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _TEMPORARY = (502, 503, 504)
 _MAX_MESSAGE = 200
 _PROBLEMS_SHOWN = 3
@@ -159,9 +161,21 @@ def _location(loc: object) -> str:
 
 def _decoded(body: bytes) -> Any:
     try:
-        return json.loads(body)
+        data = json.loads(body)
+        return _printable(data) if _SURROGATE_ESCAPE.search(body) else data
     except (ValueError, RecursionError):
         return None
+
+
+def _printable(data: Any) -> Any:
+    """`data` without lone surrogates: no screen, file or database takes them."""
+    if isinstance(data, str):
+        return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", data)
+    if isinstance(data, list):
+        return [_printable(item) for item in data]
+    if isinstance(data, dict):
+        return {_printable(name): _printable(item) for name, item in data.items()}
+    return data
 
 
 def _http_date(value: str) -> datetime | None:

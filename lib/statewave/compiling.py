@@ -74,7 +74,7 @@ class ServerCompiler:
                 done = self._one_pass(subject_id, on_progress, until)
             except StatewaveError as error:
                 if made:
-                    already = f"{made:,} memories were made before that; compile again for more."
+                    already = f"It had made {made:,} by then; compile again for the rest."
                     error.args = (f"{error} {already}",)
                 raise
             assert done.report is not None
@@ -171,4 +171,4 @@ def _joined(first: CompileReport, second: CompileReport) -> CompileReport:
 
 
 def _unlisted_note(count: int) -> str:
-    return f"The server made {count:,} more memories than it listed; they are in the memory list."
+    return f"More was made than is listed here ({count:,}); the memory list has it all."

@@ -1,5 +1,6 @@
 """Typed fields of one JSON object, with errors that name the field and never quote a value."""
 
+import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
@@ -33,13 +34,21 @@ class Fields:
 
     def number(self, name: str, default: float) -> float:
         """The number under `name`."""
-        value = self._typed(name, _KINDS_OF_NUMBER, "a number")
-        return default if value is None else float(value)
+        value = self.optional_number(name)
+        return default if value is None else value
 
     def optional_number(self, name: str) -> float | None:
         """The number under `name`, or None."""
         value = self._typed(name, _KINDS_OF_NUMBER, "a number")
-        return None if value is None else float(value)
+        if value is None:
+            return None
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise InputError(f"`{name}` of {self._what} must be a finite number.")
+        return number
 
     def count(self, name: str, default: int | None = 0) -> int:
         """The whole number under `name`; with `default=None` it must be there."""
@@ -82,9 +91,12 @@ class Fields:
             return None
         try:
             when = datetime.fromisoformat(value)
-        except ValueError as error:
+            when = when if when.tzinfo else when.replace(tzinfo=UTC)
+            # What has no time in UTC, such as an hour before year 1, could not be shown.
+            when.astimezone(UTC)
+        except (ValueError, OverflowError) as error:
             raise InputError(f"`{name}` of {self._what} must be an ISO 8601 time.") from error
-        return when if when.tzinfo else when.replace(tzinfo=UTC)
+        return when
 
     def has(self, name: str) -> bool:
         """Whether `name` is there and not null."""

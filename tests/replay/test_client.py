@@ -147,7 +147,7 @@ def transport_call(record: Json, transport: httpx.BaseTransport) -> Any:
 def compile_as_recorded(client: StatewaveClient, wants_job: bool) -> Json:
     report = client.compile_memories(SUBJECT, on_progress=(lambda *_: None) if wants_job else None)
     told = " ".join(report.notes)
-    unlisted = int(match[1]) if (match := re.search(r"made (\d+) more", told)) else 0
+    unlisted = int(match[1]) if (match := re.search(r"More was made .*\((\d+)\)", told)) else 0
     encoded = encode_compile(report)
     return encoded | {"memories_created": encoded["memories_created"] + unlisted}
 

@@ -152,12 +152,12 @@ ASKS = {"timeline": read, "context": assemble, "record": record}
 
 
 def connect(server: ScriptedServer, **options: Any) -> StatewaveClient:
-    options = {
+    settings: dict[str, Any] = {
         "call_s": DEADLINE_S,
         "largest_answer": 1_000_000,
         "sleep": lambda _: None,
     } | options
-    return StatewaveClient(server.url, **options)
+    return StatewaveClient(server.url, **settings)
 
 
 @pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
