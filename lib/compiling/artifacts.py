@@ -27,8 +27,10 @@ _PATTERNS = (
         r"|error|failed|denied|timeout|invalid|expired|mismatch|not_found|refused)"
         r"|HTTP [45]\d\d)(?=[\s.,;:)\"”]|$)")),
 )  # fmt: skip
-_SAYS_LITTLE = re.compile(r"(?i)^(?:the (?:work|ticket|issue|bug|task)|tracked|see|ticket)\b")
+_SAYS_LITTLE = re.compile(r"(?i)^(?:the (?:work|ticket|issue|bug|task|day)|tracked|see|ticket\w*|both|declared|filed|opened|closed"
+    r"|published|branch|announced|owner|deployed|in the|two days)\b")
 _PURPOSE_WORDS = 24
+_MIN_TELLING_WORDS = 2
 MAX_PER_SESSION = 2
 
 
@@ -65,16 +67,22 @@ def _without(name: str, about: str) -> str:
     return about[:end] if end > 0 and len(about[:end].split()) >= 3 else about
 
 
+def _says_enough(name: str, about: str) -> bool:
+    """True when there is more than the name and a word or two."""
+    return len(re.findall(r"[^\W\d_]{4,}", about.replace(name, ""))) >= _MIN_TELLING_WORDS
+
+
 def _describe(kind: str, name: str, sentence: Sentence, topic: Topic | None, voice: Voice) -> str:
     text = plain(sentence.text)
     about = _without(name, tell(text, voice))
     words = len(about.split())
     told = not sentence.asks and stands_alone(text) and 3 <= words <= _PURPOSE_WORDS
-    if told and not _SAYS_LITTLE.match(about):
+    if told and not _SAYS_LITTLE.match(about) and _says_enough(name, about):
         if about.startswith(name):
             return sentence_case(f"{kind} {about}")
         return sentence_case(f"{kind} {name}: {uncapitalised(about)}")
     # A ticket stands for its conversation; a link or a file without a purpose is no memory.
-    if topic is not None and (kind == "Ticket" or (kind == "Link" and words < 3)):
+    vague = topic is not None and re.search(r"\b(?:this|what to)\b", topic.told)
+    if topic is not None and not vague and (kind == "Ticket" or (kind == "Link" and words < 3)):
         return sentence_case(f"{kind} {name} goes back to this: {voice.subject} {topic.told}")
     return ""

@@ -80,7 +80,7 @@ _TAG_QUESTION = re.compile(
 _PARENTHESIS = re.compile(r"\s*\((?![A-Z][\w.+#]* v?\d[\w.]*\))[^()]*\)")
 """An aside, but for a version such as "(Rails 7.1)"."""
 _SPLIT = re.compile(
-    r"\s*[;]\s*|\s+[—–-]{1,2}\s+|,?\s+but\s+|,?\s+whereas\s+"
+    r"\s*[;]\s*|(?<!says)(?<!said)(?<!rote)(?<!eads)(?<!goes)(?<!aims)(?<!asks):\s+(?=(?:the|we|our|i)\s)|\s+[—–-]{1,2}\s+|,?\s+but\s+|,?\s+whereas\s+"
     r"|,\s+(?:and\s+)?so\s+(?!that)|\s+so\s+(?=(?:i|we|my|our)\s)|,\s+(?:and\s+)?(?:then\s+)?"
     r"(?=(?:(?:now|these days|today|currently|nowadays)\s+)?(?:i|we|my|our|i am"
     r"|we are|the|it|also|please|which|where|who)\s)"

@@ -18,8 +18,11 @@ _MARK = re.compile(
     r"|mixed (?:it|that|this|them|those|up)|my (?:bad|mistake)|out of date|outdated|obsolete"
     r"|(?:forget|ignore|scrap|disregard) (?:the (?:earlier|old|previous|first)|what i)"
     r"|rebooked|rescheduled|postponed|pushed (?:back|to)|brought forward|moved to|instead|slipped"
-    r"|as of (?:today|now|this \w+|last \w+)|no longer|not (?:the )?[\w.]+,? (?:but )?(?:the )?\w+"
+    r"|as of (?:today|now|this \w+|last \w+)|no longer|not (?:the |on |in )?[\w.]+[,;] (?:but |it['’]s )?(?:the |on |in )?\w+"
     r"|quick fix to|changed (?:to|from)|since (?:yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b"
+)
+_PLAINLY = re.compile(
+    r"(?i)\b(?:correction|typo|wrong|mixed \w+ up|my (?:bad|mistake)|out of date|outdated|forget|ignore)\b"
 )
 _SPELLING = re.compile(
     r"(?i)\b(?:typo|autocorrect\w*|misspel\w+|mis-?typed|spelled|spelt|with an? [a-z]\b|one [a-z]\b"
@@ -94,8 +97,9 @@ def _replaced(said: Sequence[Sentence], held: Mapping[str, str], voice: Voice) -
     if QUOTE_MARK in without_quotations(text) or "[masked" in text:
         return None
     words = _words(text)
+    plainly = _PLAINLY.search(text) is not None
     scores = {
-        slot: len(words & _words(f"{content} {slot}"))
+        slot: len(words & _words(f"{content if plainly else _topic(content)} {slot}"))
         for slot, content in held.items()
         if _has_value_for(slot, text, content)
     }
@@ -134,6 +138,11 @@ def _has_value_for(slot: str, text: str, content: str) -> bool:
     names += re.findall(rf"(?<=[a-z,] )(?:\w+ )?{CAP}\w+", text)
     known = content.lower()
     return any(name.lower() not in known for name in names)
+
+
+def _topic(content: str) -> str:
+    """What a fact is about: the words before its verb."""
+    return re.split(r" (?:is|are|uses|keeps|stores|runs|has|lives|deploys|hosts)\b", content)[0]
 
 
 def _words(text: str) -> set[str]:

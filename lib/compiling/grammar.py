@@ -98,6 +98,10 @@ def sentence_case(text: str) -> str:
 _ENDING = re.compile(r"(?:ed|ing|ly|ions?|ments?|ness|eval|ches|sses|ters|ages|sts|ves)$")
 
 
+TEAM = "the team"
+"""What those who share an account are called together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Voice:
     """How the subject is called: by name where it is known, else "the user"."""
@@ -116,7 +120,9 @@ class Voice:
 
     def who(self, pronoun: str) -> str:
         """The noun for "I" or "we"."""
-        return self.subject if pronoun == "I" else f"{self.possessive} team"
+        if pronoun == "I" or self.name == TEAM:
+            return self.subject
+        return f"{self.possessive} team"
 
     def tell(self, sentence: str) -> str:
         """A sentence of the subject in the third person, by name."""

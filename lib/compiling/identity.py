@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from lib.compiling.clauses import Clause
 from lib.compiling.facts import Fact
-from lib.compiling.grammar import Voice, sentence_case
+from lib.compiling.grammar import TEAM, Voice, sentence_case
 from lib.compiling.lexicon import find_tools
 from lib.compiling.phrases import CAP, NAME, is_proper, key, trim
 from lib.compiling.words import WORDS
@@ -214,7 +214,8 @@ def read_home(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str]:
         if place.split()[0] in WORDS.not_places or find_tools(place):
             return
         place = place if is_proper(place) else place.title()
-        yield Fact(voice.state("I", "live", f"in {place}"), "home", slot="home", value=key(place))
+        slot = "region" if voice.name == TEAM else "home"
+        yield Fact(voice.state("I", "live", f"in {place}"), "home", slot=slot, value=key(place))
     elif match := _FROM.match(text):
         yield Fact(
             voice.state("I", "come", f"from {match['place']}"),

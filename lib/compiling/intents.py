@@ -66,7 +66,7 @@ _STYLE = re.compile(
 )
 _ABOUT_CODE_NOW = re.compile(
     r"(?i)\b(?:this|that|these|it|above|below|here|again|my question|the question"
-    r"|me this)\b"
+    r"|me this|then|today|tonight|tomorrow|goes out)\b"
 )
 _EVENT = (
     r"(?:deadline|due date|launch|release|rollout|roll-out|go-live|beta|private beta"
@@ -164,7 +164,8 @@ def read_preference(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact |
             )
     elif match := _PREFER.match(text):
         what = trim(match["what"])
-        if what and not is_weak(what) and not _NO_TASTE.match(what):
+        open_ended = re.search(r"\b(?:it|this|that|them)$", what)
+        if what and not is_weak(what) and not _NO_TASTE.match(what) and not open_ended:
             yield Fact(_preference(match["verb"], what, voice), "preference", value=key(what))
     elif (
         (match := _STANDING.match(text))

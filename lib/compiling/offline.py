@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lib.compiling.artifacts import MAX_PER_SESSION, Artifact, find_artifacts
-from lib.compiling.clauses import own_sentences, stated_clauses
+from lib.compiling.clauses import Clause, own_sentences, stated_clauses
 from lib.compiling.confirmations import Procedures, worked
 from lib.compiling.corrections import Correction, find_correction
 from lib.compiling.draft import Draft
-from lib.compiling.facts import SAID_IN_PASSING, Fact, read_clause
+from lib.compiling.facts import SAID_IN_PASSING, SAID_OUTRIGHT, Fact, read_clause
 from lib.compiling.grammar import Voice, sentence_case
 from lib.compiling.identity import read_home, read_name, read_role, read_work
 from lib.compiling.intents import read_limit, read_plan, read_preference, read_project
@@ -22,7 +22,9 @@ from lib.compiling.procedures import find_procedure, reported_fix
 from lib.compiling.quotations import introductions, lists, quoted
 from lib.compiling.secrets import MASK
 from lib.compiling.sentences import QUOTE_MARK
+from lib.compiling.signatures import roster
 from lib.compiling.stack import read_change, read_stack
+from lib.compiling.states import read_state
 from lib.compiling.statements import asked_for, read_statement, read_wish
 from lib.compiling.summaries import report, summarise
 from lib.compiling.threads import Thread, find_threads, good_news, loose_reports
@@ -37,8 +39,11 @@ NAMED = 0.7
 
 _READERS = (
     read_name, read_role, read_work, read_home, read_people, read_plan, read_limit, read_project,
-    read_change, read_stack, read_preference, read_traits, read_wish, read_statement,
+    read_change, read_stack, read_state, read_preference, read_traits, read_wish, read_statement,
 )  # fmt: skip
+
+
+_MINE = re.compile(r"\b(?:I|[Mm]y|[Mm]ine|[Mm]e)\b")
 
 
 class OfflineCompiler:
@@ -70,6 +75,7 @@ class _Desk:
         self._persons = Persons(known)
         self._person = self._persons.named("")
         self._procedures = Procedures(known)
+        self._told_members = {str(m.metadata["member"]) for m in known if "member" in m.metadata}
 
     @property
     def _voice(self) -> Voice:
@@ -78,8 +84,12 @@ class _Desk:
     def work_on(self, turns: Sequence[Turn]) -> None:
         """Adds the drafts of one session."""
         begun = len(self.drafts)
+        if not any(turn.speaker for turn in turns):
+            turns = self._persons.sign(turns)
         for turn in turns:
             self._person = self._persons.named(turn.speaker)
+            if turn.shared:
+                self._add_members(turn)
             self._add_secrets(turn)
             self._add_facts(turn)
         if not any(turn.advised for turn in turns):
@@ -120,15 +130,17 @@ class _Desk:
         told = [""] * len(own)
         before = self._person.contents()
         for clause in stated_clauses(turn.sentences):
-            ours = turn.speaker and clause.text.startswith(("we ", "our "))
-            if MASK in clause.text or ours:
-                # Among several people nobody can tell who "we" are.
+            self._person = self._persons.named(turn.speaker)
+            if MASK in clause.text or not self._is_somebodys(clause, turn):
                 continue
+            if turn.shared and not _MINE.match(clause.text):
+                self._person = self._persons.named("")
             for fact in read_clause(clause, self._voice, _READERS):
-                if QUOTE_MARK in fact.content:
+                if QUOTE_MARK in fact.content or (fact.name and turn.shared):
                     continue
                 told[clause.sentence] += f" {fact.content}"
                 self._add_fact(fact, turn)
+        self._person = self._persons.named(turn.speaker)
         now = self._person.contents()
         unchanged = {slot: text for slot, text in before.items() if now[slot] == text}
         if correction := find_correction(own, unchanged, self._voice):
@@ -136,7 +148,7 @@ class _Desk:
         foreign = [
             quoted(text, self._voice, language=name) for text, name in foreign_statements(own)
         ]
-        if foreign or turn.speaker:
+        if foreign or (turn.speaker and not turn.shared):
             quotations = foreign
         else:
             quotations = [asked_for(each.text, self._voice) for each in own if not each.asks]
@@ -144,6 +156,28 @@ class _Desk:
             quotations += lists(own, self._voice)
         for content in quotations:
             self._add_quotation(content, turn)
+
+    def _is_somebodys(self, clause: Clause, turn: Turn) -> bool:
+        """False for "we" among people who talk to each other, and for an "I" nobody signed."""
+        if turn.shared:
+            return bool(turn.speaker) or not _MINE.search(clause.text)
+        return not (turn.speaker and clause.text.startswith(("we ", "our ")))
+
+    def _add_members(self, turn: Turn) -> None:
+        """Who shares the account: the roster somebody gives, and whoever signs for the first time."""
+        for name, what in roster(turn.sentences):
+            self._persons.share(name)
+            content = sentence_case(f"{name} is in the team: {what}")
+            self._add(
+                PROFILE_FACT, content, SAID_OUTRIGHT, (turn,), tags=("team",), metadata={"member": name}
+            )
+        if turn.speaker and turn.speaker not in self._told_members:
+            self._told_members.add(turn.speaker)
+            content = f"{turn.speaker} is in the team that shares this assistant."
+            self._add(
+                PROFILE_FACT, content, SAID_OUTRIGHT, (turn,), slot=f"{turn.speaker}/name",
+                tags=("team",), metadata={"member": turn.speaker, "value": turn.speaker.lower()},
+            )  # fmt: skip
 
     def _add_correction(self, correction: Correction, turn: Turn) -> None:
         content = _dated(correction.content, turn)

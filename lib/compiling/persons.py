@@ -1,10 +1,13 @@
 """Persons: what is known of somebody who speaks, while their words are read."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lib.compiling.facts import Fact
-from lib.compiling.grammar import Voice
+from lib.compiling.grammar import TEAM, Voice
+from lib.compiling.signatures import is_shared, signer
 from lib.compiling.slots import Held, resolve_slot
+from lib.compiling.turns import Turn
 from lib.models import PROFILE_FACT, Memory
 
 
@@ -49,7 +52,9 @@ class Person:
         return dict(self._contents)
 
     def _owned(self, slot: str) -> str:
-        return f"{self.speaker}/{slot}" if self.speaker else slot
+        # What a team has is everybody's, whoever tells of it.
+        mine = self.speaker and not slot.startswith("team:")
+        return f"{self.speaker}/{slot}" if mine else slot
 
 
 class Persons:
@@ -57,10 +62,39 @@ class Persons:
 
     def __init__(self, known: Sequence[Memory]) -> None:
         self._persons: dict[str, Person] = {}
+        self.names: dict[str, None] = {}
+        """Who is known to share the account."""
+        self.is_shared = False
         for memory in sorted(known, key=lambda memory: memory.valid_from):
             if memory.kind == PROFILE_FACT:
+                if member := memory.metadata.get("member"):
+                    self.share(str(member))
                 self.named(str(memory.metadata.get("speaker", ""))).remember(memory)
 
     def named(self, speaker: str) -> Person:
         """The person of that name; the empty name is the subject."""
         return self._persons.setdefault(speaker, Person(speaker))
+
+    def share(self, *names: str) -> None:
+        """From now on several people use the account, these among them."""
+        self.is_shared = True
+        self.named("").voice = Voice(TEAM)
+        for name in names:
+            self.names[name] = None
+
+    def sign(self, turns: Sequence[Turn]) -> list[Turn]:
+        """The turns of one session with who wrote each, once the account is shared."""
+        own_name = self.named("").voice.name
+        names = [*self.names, *([own_name] if own_name and own_name != TEAM else [])]
+        signers = [signer(turn.sentences, names) for turn in turns]
+        others = {name for name in signers if name and own_name and name != own_name}
+        told = any(is_shared(turn.sentences) for turn in turns)
+        if not self.is_shared and not (own_name and others) and not told:
+            return list(turns)
+        self.share(*names, *filter(None, signers))
+        alone = {name for name in signers if name}
+        only = alone.pop() if len(alone) == 1 else ""
+        return [
+            replace(turn, speaker=name or only, shared=True)
+            for turn, name in zip(turns, signers, strict=True)
+        ]

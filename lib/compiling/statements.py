@@ -126,7 +126,7 @@ _DOING = re.compile(
 )
 _DECIDED = re.compile(r"^(?:I|we) (?:have )?decided (?:to|on|against) (?P<rest>.+)$")
 _RUN_ON = re.compile(
-    r"(?i), (?:he|she|they|it|you|wish|bear|come|tell|send|please|so|which|who|but|like an?)\b"
+    r"(?i), (?:(?:[\w-]+ ){1,3}(?:is|are|was|were)|he|she|they|it|you|wish|bear|come|tell|send|please|so|which|who|but|like an?)\b"
 )
 _AFTERTHOUGHT = re.compile(r"(?: [–—-] |, (?!(?:and|or|but) ))")
 
@@ -310,6 +310,6 @@ def _is_ours(text: str) -> bool:
         # "My budget is tight" says little, "my phone is a Pixel" much.
         return bool(re.match(rf"{CAP}|\d", match["rest"])) and not match["rest"].isdigit()
     return re.match(
-        r"(?:not )?(?:\w+ing|gone|back|fine|ok|great|good|bad|up|down|new|next|about to)\b",
+        r"(?:not )?(?:\w+ing|gone|back|fine|ok|great|good|bad|red|green|flaky|slow|up|down|new|next|about to)\b",
         match["rest"],
     ) is None or match["rest"].startswith(("about ", "standing"))

@@ -15,7 +15,7 @@ _SAYS_IT_WORKED = re.compile(
     r"|solved (?:it|that|this)|did it|did the trick|helped)\b|(?:that|this|it) was it\b"
     r"|(?:it|that|this|everything|which) works\b|works (?:now|great|perfectly|fine"
     r"|like a charm)|\w+ works, \d+|problem solved|no (?:more |further )?(?:double \w+"
-    r"|[\w-]+ )?(?:errors?|duplicates?|failures?|complaints|booking|bookings|crashes"
+    r"|[\w-]+ )?(?:errors|duplicates?|failures|complaints|booking|bookings|crashes"
     r"|timeouts)\b"
     r"|without (?:a |any )?(?:single )?(?:failure|error|problem|hitch)|(?:is"
     r"|are) (?:fixed|gone|solved|closed)\b)"

@@ -75,7 +75,7 @@ PROBLEM = re.compile(
     r"|an|with|error|code|get|getting|returns?) (?:429|40[0-9]|50[0-4])(?=$|[.,;:!?]"
     r"| (?:errors?|responses?|from|on|when|after|and|or|below|above|while|if|every"
     r"|saying)\b)|429|exception|traceback|deadlocks?|conflicts?|corrupt\w*|flaky"
-    r"|takes? (?:ages|forever|hours|an eternity)|keeps? (?!in\b|an?\b|the\b|my\b)\w+ing"
+    r"|takes? (?:about |over |almost )?\d+ (?:seconds|minutes|hours|days)|takes? (?:ages|forever|hours|an eternity)|keeps? (?!in\b|an?\b|the\b|my\b)\w+ing"
     r"|unreliable|throws?|panics?|segfault\w*|blocked|blocks|stale|inconsistent"
     r"|two or three times|over and over|empty|null|undefined|unexpected(?:ly)?|exceeded"
     r"|overflow\w*|mismatch\w*)\b"
@@ -90,6 +90,8 @@ _VERB_OF_DOING = re.compile(
     r"|go about|approach|change|achieve)\b (?:it|that|this|them|these|those|one|so)\b"
 )
 
+_NO_PROBLEM = re.compile(r"(?:no \w+\b|[a-z]{3,}ed (?!by\b|with\b|at\b|from\b)|(?:first|second),)", re.IGNORECASE)
+_SHOWN = re.compile(r"(?i)\b(?:this|these)(?:$| (?:every|again|now|when|all|on|in)\b)")
 _DID = re.compile(
     r"(?i)^(?:I|we)\b(?! (?:get|keep getting|see|am getting|are getting|can not|cannot"
     r"|can['’]?t))"
@@ -102,6 +104,8 @@ _HARD = re.compile(
 MAX_TOPIC_WORDS = 26
 _MIN_WORDS = 4
 _SHORT_QUESTION = 5
+_WHOLE_SETTING = 8
+"""Words of a statement that says enough on its own, although its question does not."""
 _MAX_SETTING_WORDS = 18
 
 
@@ -134,14 +138,16 @@ def find_topic(sentences: list[Sentence], voice: Voice) -> Topic | None:
         ),
         ("", ""),
     )
-    problem = _problem(sentences) or ("" if told else _setting(sentences))
-    heading = _when(uncapitalised(voice.tell(problem)))
+    asked = any(sentence.asks for sentence in sentences)
+    problem = _problem(sentences) or (_setting(sentences) if asked and not told else "")
+    troubled = tells_of_trouble(problem)
+    heading = _when(uncapitalised(voice.tell(problem))) if troubled else ""
     if told and (goal or not problem):
         setting = _setting(sentences) if len(told.split()) <= _SHORT_QUESTION else ""
         if setting and len(setting.split()) <= _MAX_SETTING_WORDS:
             told = f"said that {uncapitalised(voice.relate(setting))} and {told}"
         return Topic(told, goal, heading)
-    if problem:
+    if problem and (troubled or len(problem.split()) >= _WHOLE_SETTING):
         return Topic(f"reported that {uncapitalised(voice.relate(problem))}", "", heading)
     return None
 
@@ -226,6 +232,8 @@ def _is_problem(sentence: Sentence) -> bool:
     if sentence.asks or not tells_of_trouble(text) or not stands_alone(text):
         return False
     # "I dropped the double quotes" tells what somebody did; "I get a timeout" tells what is wrong.
+    if _NO_PROBLEM.match(text) or _SHOWN.search(text):
+        return False
     return not _DID.match(text) or _HARD.search(text) is not None
 
 

@@ -28,6 +28,8 @@ class Turn:
     sentences: list[Sentence]
     secrets: tuple[str, ...]
     speaker: str = ""
+    shared: bool = False
+    """True in an account of several people, who sign what they write or not."""
     advised: bool = False
     """True where an assistant replied in the same episode."""
 
