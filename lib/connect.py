@@ -9,6 +9,7 @@ from lib.compiling.draft import Compiler
 from lib.compiling.model import ModelCompiler
 from lib.compiling.offline import OfflineCompiler
 from lib.embedded.runtime import EmbeddedRuntime
+from lib.embedding import MiniLmEmbedder
 from lib.errors import StoreError
 from lib.gate import CompileGate
 from lib.llm import OpenAIModel
@@ -39,7 +40,9 @@ def connect_runtime(settings: Settings, *, gate: CompileGate | None = None) -> M
             gate=gate,
         )
     folder = data_folder(settings)
-    return EmbeddedRuntime(folder / DATABASE_NAME, compiler=connect_compiler(settings))
+    return EmbeddedRuntime(
+        folder / DATABASE_NAME, compiler=connect_compiler(settings), embedder=MiniLmEmbedder()
+    )
 
 
 def connect_server(runtime: MemoryRuntime, *, api_key: str | None) -> ASGIApp:

@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,6 +21,7 @@ IDENTITY_SLOTS: Final = frozenset({"name", "role", "job", "occupation", "employe
 
 CURRENT, DATED, HIDDEN = 0, 1, 2
 _CACHED_SUBJECTS = 32
+_TALKER_SHARE = 0.1
 _NEVER = np.iinfo(np.int64).max
 
 Ints = NDArray[np.int64]
@@ -61,15 +62,27 @@ class Columns:
     carriers: Ints
     newest_first: Ints
     """All rows by time, the newest first; of equal times the later entry first."""
+    said: Ints
+    """Lines of episodes, by session and time."""
+    session_start: Ints
+    """Where in `said` each session begins, or each episode that is in none."""
     before: Ints
     """Lines of episodes that have a next line in the same session; it stands in `after`."""
     after: Ints
+    speaker: Ints
+    """Who says a line, as an index of `speakers`; -1 where only a role is known."""
+    speakers: tuple[str, ...]
+    """Empty for who says so little that it may be no name, such as "Error"."""
     related: dict[int, str]
     session_ids: tuple[str, ...]
     details: dict[int, Detail] = field(default_factory=dict)
     """By row, what was read already; true for as long as these columns are."""
     owners: dict[int, Memory | Episode] = field(default_factory=dict)
     sessions: dict[str, SessionSummary] = field(default_factory=dict)
+
+    def said_by(self, names: Collection[str]) -> NDArray[np.bool_]:
+        """True for the lines of these speakers."""
+        return np.isin(self.speaker, [self.speakers.index(name) for name in names])
 
     def rows_of(self, keys: Ints) -> Ints:
         """The rows with these keys; keys that are not candidates are left out."""
@@ -86,8 +99,9 @@ class _Lines:
     """What never changes about the lines of a subject, hidden ones included."""
 
     table: Ints
-    """One row per line: key, memory, episode, kind, identity, when, session, tokens."""
+    """One row per line: key, memory, episode, kind, identity, when, session, tokens, speaker."""
     sessions: dict[str, int]
+    speakers: dict[str, int]
     pairs: Ints
     """One row per link: its own key, the key of the line, the key of its carrier."""
 
@@ -154,6 +168,7 @@ def _read_lines(connection: sqlite3.Connection, subject: int, known: _Lines | No
     cursor = connection.cursor()
     cursor.row_factory = None
     sessions = dict(known.sessions) if known else {}
+    speakers = dict(known.speakers) if known else {}
     last_key = int(known.table[-1, 0]) if known and len(known.table) else 0
     fresh = [
         (
@@ -165,14 +180,15 @@ def _read_lines(connection: sqlite3.Connection, subject: int, known: _Lines | No
             when,
             -1 if session is None else sessions.setdefault(session, len(sessions)),
             tokens,
+            -1 if speaker is None else speakers.setdefault(speaker, len(speakers)),
         )
-        for key, memory, episode, kind, slot, when, session, tokens in cursor.execute(
-            "SELECT key, memory, episode, kind, slot, when_us, session_id, tokens FROM passages"
-            " WHERE subject = ? AND key > ? ORDER BY key",
+        for key, memory, episode, kind, slot, when, session, tokens, speaker in cursor.execute(
+            "SELECT key, memory, episode, kind, slot, when_us, session_id, tokens, speaker"
+            " FROM passages WHERE subject = ? AND key > ? ORDER BY key",
             (subject, last_key),
         )
     ]
-    table = np.array(fresh, dtype=np.int64).reshape(-1, 8)
+    table = np.array(fresh, dtype=np.int64).reshape(-1, 9)
     last_link = int(known.pairs[-1, 0]) if known and len(known.pairs) else 0
     links = cursor.execute(
         "SELECT key, passage, carrier FROM carried WHERE subject = ? AND key > ? ORDER BY key",
@@ -182,7 +198,7 @@ def _read_lines(connection: sqlite3.Connection, subject: int, known: _Lines | No
     if known is not None:
         table = np.concatenate([known.table, table])
         pairs = np.concatenate([known.pairs, pairs])
-    return _Lines(table, sessions, pairs)
+    return _Lines(table, sessions, speakers, pairs)
 
 
 def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: _Lines) -> Columns:
@@ -190,7 +206,10 @@ def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: 
     state, until, related = _states(connection, subject, keys)
     shown = state < HIDDEN
     table = lines.table[shown]
-    before, after = _neighbours(table)
+    said, session_start = _conversations(table)
+    together = np.ones(len(said), bool)
+    together[session_start] = False
+    after = np.flatnonzero(together)
     at = {int(key): row for row, key in enumerate(table[:, 0])} if related else {}
     pairs = lines.pairs[np.isin(lines.pairs[:, 1:], keys[~shown], invert=True).all(axis=1)]
     return Columns(
@@ -209,8 +228,12 @@ def _visible(connection: sqlite3.Connection, subject: int, version: int, lines: 
         carried=np.searchsorted(table[:, 0], pairs[:, 1]),
         carriers=np.searchsorted(table[:, 0], pairs[:, 2]),
         newest_first=np.lexsort((-table[:, 0], -table[:, 5])),
-        before=before,
-        after=after,
+        said=said,
+        session_start=session_start,
+        before=said[after - 1],
+        after=said[after],
+        speaker=table[:, 8],
+        speakers=_talkers(lines.speakers, table[said, 8]),
         related={at[key]: memory_id for key, memory_id in related.items() if key in at},
         session_ids=tuple(lines.sessions),
     )
@@ -233,16 +256,24 @@ def _states(
     return state, until, related
 
 
-def _neighbours(table: Ints) -> tuple[Ints, Ints]:
-    """Pairs of lines said one after the other, in one session or at least in one episode."""
+def _conversations(table: Ints) -> tuple[Ints, Ints]:
+    """Lines of episodes by session and time, and where each session begins; an episode in no
+    session is one by itself.
+    """
     key, memory, episode, when, session = (table[:, column] for column in (0, 1, 2, 5, 6))
     said = np.flatnonzero(memory == 0)
-    said = said[np.lexsort((key[said], when[said], session[said]))]
-    before, after = said[:-1], said[1:]
-    together = np.where(
-        session[before] >= 0, session[before] == session[after], episode[before] == episode[after]
-    )
-    return before[together], after[together]
+    group = np.where(session >= 0, session, -episode)[said]
+    order = np.lexsort((key[said], when[said], group))
+    said, group = said[order], group[order]
+    first = np.ones(len(said), bool)
+    first[1:] = group[1:] != group[:-1]
+    return said, np.flatnonzero(first)
+
+
+def _talkers(names: dict[str, int], speaker: Ints) -> tuple[str, ...]:
+    counts = np.bincount(speaker[speaker >= 0], minlength=len(names))
+    enough = counts >= _TALKER_SHARE * len(speaker)
+    return tuple(name if enough[number] else "" for name, number in names.items())
 
 
 def _exceptions(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lib.embedded.candidates import KIND_CODES, OTHER_KIND, Columns, Ints
+from lib.embedded.relevance import Relevance
 from lib.embedded.retrieval import Reading
 from lib.models import (
     ARTIFACT_REF,
@@ -28,7 +29,7 @@ KIND_POINTS: Final[Mapping[str, float]] = {
     EPISODE: 0.0,
 }
 OTHER_KIND_POINTS: Final = 0.2
-RECENCY_POINTS: Final = 1.0
+RECENCY_POINTS: Final = 0.3
 """For the subject's newest line; half as much for every `RECENCY_HALF_LIFE_DAYS` before it."""
 RECENCY_HALF_LIFE_DAYS: Final = 30.0
 RECAP_RECENCY: Final = 4.0
@@ -55,9 +56,6 @@ OTHER_RELEVANCE: Final = 3.0
 RECENT_LINES: Final = 6
 """Raw lines that a recap welcomes, newest first, as does any broad task without memories."""
 
-FLOOR_POINTS: Final = 1.5
-FLOOR_SHARE: Final = 0.25
-"""A line below 1.5 points of relevance, or below a quarter of the best line's, is cut."""
 ALWAYS_WELCOME: Final = 2
 """Memories that pass the floor for any task: who the person is."""
 PERSONAL_WELCOME: Final = 24
@@ -91,7 +89,7 @@ class Ranking:
 
 def rank(
     columns: Columns,
-    relevance: NDArray[np.float64],
+    relevant: Relevance,
     reading: Reading,
     *,
     session: int,
@@ -99,12 +97,11 @@ def rank(
 ) -> Ranking:
     """The candidates by score, newest first where equal.
 
-    `relevance` is 0–8 by row, from words or from any other measure of likeness. `session` is
-    the caller's session as the columns number it, -1 for none.
+    `session` is the caller's session as the columns number it, -1 for none.
     """
     expired = columns.dated | (columns.until <= now_us)
     welcome = _welcome(columns, reading, expired)
-    parts = _parts(columns, relevance, reading, welcome, expired)
+    parts = _parts(columns, relevant.points, reading, welcome, expired)
     if session >= 0:
         parts[:, 4] = np.where(columns.session == session, SESSION_POINTS, 0.0)
     # Left to right, as ScoreParts.total adds them, so that both agree to the last bit.
@@ -114,9 +111,7 @@ def rank(
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
 
-    relevance = parts[:, 2]
-    best = float(relevance.max(initial=0.0))
-    enough = relevance >= max(FLOOR_POINTS, FLOOR_SHARE * best)
+    enough = parts[:, 2] >= relevant.floor_of(parts[:, 2])
     reasons = np.where(enough | welcome, _ELIGIBLE, _FLOOR).astype(np.int8)
     # A raw line may also say what still holds, so a date on it would mislead; memories bear one.
     reasons[expired & ((columns.memory == 0) | (not reading.past))] = _SUPERSEDED

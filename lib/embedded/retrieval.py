@@ -1,26 +1,15 @@
-"""What a task asks for, and how relevant each candidate's words are to it."""
+"""What a task asks for."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from lib.embedded.candidates import Columns, Ints
 from lib.embedded.wording import STOPWORDS, clean, one_line
 from lib.errors import InputError
 
-MAX_RELEVANCE = 8.0
 TASK_CHARS = 4000
 DEFAULT_TASK = "What should I know about this subject?"
 
-# Okapi BM25 (Robertson and Zaragoza 2009) with the parameters FTS5 uses.
-_K1, _B = 1.2, 0.75
-_FULL_SHARE = 0.5
-"""A best line with this share of the task's weight scores 8; a weaker best line scores less."""
-NEIGHBOUR_SHARE = 0.75
-"""What was said right before and after a hit is worth this share of it: its question or answer."""
 _MAX_TERMS = 32
 
 # Words of a task that say how something is asked, not what about.
@@ -87,6 +76,11 @@ class Reading:
     past: bool
     personal: bool
 
+    def terms_without(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The terms that are not words of one of the names."""
+        words = {_quoted(word) for name in names for word in _WORD.findall(name.casefold())}
+        return tuple(term for term in self.terms if term not in words)
+
     @property
     def broad(self) -> bool:
         """True when no single topic is asked for."""
@@ -114,33 +108,6 @@ def search_expression(query: str) -> str | None:
         return None
     kept = [word for word in words[:-1] if word not in STOPWORDS][:_MAX_TERMS]
     return " OR ".join([*map(_quoted, kept), f"{_quoted(words[-1])} *"])
-
-
-def relevance(columns: Columns, matches: Sequence[Ints]) -> NDArray[np.float64]:
-    """0–8 for each candidate from the rows that each term of the task matches.
-
-    BM25 with a term frequency of one, as no line is longer than 80 tokens, and with the
-    document frequencies of this subject alone, so that other subjects cannot change a context.
-    A term that nothing matches weighs as well: it says that the task is about something else.
-    A line of an episode also counts for what its neighbours say.
-    """
-    count = len(columns.key)
-    scores = np.zeros(count)
-    if not count or not matches:
-        return scores
-    lengths = columns.tokens / max(1.0, float(columns.tokens.mean()))
-    norms = (_K1 + 1) / (1 + _K1 * (1 - _B + _B * lengths))
-    possible = 0.0
-    for rows in matches:
-        weight = float(np.log1p((count - len(rows) + 0.5) / (len(rows) + 0.5)))
-        scores[rows] += weight * norms[rows]
-        possible += weight
-    best = max(float(scores.max()), _FULL_SHARE * possible)
-    own = MAX_RELEVANCE * scores / best
-    shared = own.copy()
-    shared[columns.before] = np.maximum(own[columns.before], NEIGHBOUR_SHARE * own[columns.after])
-    shared[columns.after] = np.maximum(shared[columns.after], NEIGHBOUR_SHARE * own[columns.before])
-    return shared
 
 
 def checked_budget(max_tokens: int) -> int:

@@ -15,21 +15,20 @@ from lib.compiling.draft import Compiler
 from lib.compiling.journal import Journal, drafts_with_reasons
 from lib.compiling.reconcile import last_stated, reconcile, supersede
 from lib.embedded.assembly import Assembly
-from lib.embedded.candidates import CandidateCache, matching_rows, rows_of_memory
+from lib.embedded.candidates import CandidateCache, Columns, matching_rows, rows_of_memory
 from lib.embedded.database import Database
+from lib.embedded.meaning import Meaning
 from lib.embedded.ranking import Ranking, rank
-from lib.embedded.retrieval import (
-    Reading,
-    checked_budget,
-    read_task,
-    relevance,
-    search_expression,
-)
+from lib.embedded.relevance import Floats, relevance
+from lib.embedded.retrieval import Reading, checked_budget, read_task, search_expression
 from lib.embedded.rows import checked_subject_id, episode_row, to_us
+from lib.embedded.speakers import as_asked_of
 from lib.embedded.store import Store
 from lib.embedded.wording import clean
+from lib.embedding import Embedder
 from lib.errors import InputError
 from lib.models import (
+    PROCEDURE,
     PROFILE_FACT,
     CompileReport,
     ContextBundle,
@@ -81,6 +80,7 @@ class EmbeddedRuntime:
         path: Path,
         *,
         compiler: Compiler,
+        embedder: Embedder | None = None,
         clock: Callable[[], datetime] = _utc_now,
         new_id: Callable[[], str] = _uuid4,
     ) -> None:
@@ -88,14 +88,23 @@ class EmbeddedRuntime:
         self._database = Database(path)
         self._store = Store(self._database)
         self._candidates = CandidateCache()
+        self._meaning = Meaning(self._database, embedder) if embedder else None
 
     def info(self) -> RuntimeInfo:
-        """Name and version of the engine, and the file it keeps everything in."""
-        return RuntimeInfo("Embedded", VERSION, str(self._database.path))
+        """Name and version of the engine, the file it keeps everything in, how it searches."""
+        return RuntimeInfo("Embedded", VERSION, str(self._database.path), self._search_detail())
 
     def capabilities(self) -> frozenset[Capability]:
-        """What this engine can do."""
-        return _CAPABILITIES
+        """What this engine can do; search by meaning only while its embedder can run."""
+        if self._meaning is None or self._meaning.index.problem:
+            return _CAPABILITIES
+        return _CAPABILITIES | {"semantic_search"}
+
+    def wait_until_indexed(self, timeout_s: float) -> bool:
+        """True as soon as everything recorded can be found by meaning; False when it takes
+        longer or there is no embedder.
+        """
+        return self._meaning is not None and self._meaning.index.wait_until_indexed(timeout_s)
 
     def ping(self) -> float:
         """Time of one read from the file, in ms."""
@@ -136,7 +145,9 @@ class EmbeddedRuntime:
     def record_episodes(self, subject_id: str, episodes: Sequence[NewEpisode]) -> list[Episode]:
         """The stored episodes in order, all or none."""
         rows = [episode_row(each, id=self._new_id(), now=self._clock()) for each in episodes]
-        return self._store.record(subject_id, rows)
+        recorded = self._store.record(subject_id, rows)
+        self._written()
+        return recorded
 
     def compile_memories(
         self, subject_id: str, *, on_progress: Progress | None = None
@@ -144,7 +155,7 @@ class EmbeddedRuntime:
         """What was made of all episodes not yet compiled; nothing new the second time."""
         with self._database.compiling(subject_id):
             while pending := self._store.pending(subject_id):
-                known = self._store.memories(subject_id, kind=PROFILE_FACT, include_ended=False)
+                known = self._known(subject_id)
                 journal = Journal(on_progress)
                 drafts = drafts_with_reasons(self._compiler, pending, known=known, journal=journal)
                 result = self._store.apply(
@@ -156,6 +167,7 @@ class EmbeddedRuntime:
                     ),
                 )
                 if result is not None:
+                    self._written()
                     return CompileReport(
                         subject_id,
                         created=result.created,
@@ -170,6 +182,14 @@ class EmbeddedRuntime:
                         notes=journal.notes,
                     )
         return CompileReport(subject_id, compiler=self._compiler.name)
+
+    def _known(self, subject_id: str) -> tuple[Memory, ...]:
+        """What the compiler is told of: current facts, and procedures that may turn out to work."""
+        return tuple(
+            memory
+            for kind in (PROFILE_FACT, PROCEDURE)
+            for memory in self._store.memories(subject_id, kind=kind, include_ended=False)
+        )
 
     def pending_episodes(self, subject_id: str) -> int:
         """How many recorded episodes are neither compiled nor replaced."""
@@ -286,10 +306,14 @@ class EmbeddedRuntime:
         text = clean(content).strip()
         if not text:
             raise InputError("A correction needs some text; to remove a memory, forget it.")
-        return self._store.correct(subject_id, memory_id, partial(self._corrected, content=text))
+        new = self._store.correct(subject_id, memory_id, partial(self._corrected, content=text))
+        self._written()
+        return new
 
     def close(self) -> None:
         """Close the file; using the runtime afterwards raises StoreError."""
+        if self._meaning:
+            self._meaning.index.close()
         self._database.close()
 
     def _ranked(
@@ -302,14 +326,36 @@ class EmbeddedRuntime:
         columns = self._candidates.columns(connection, checked_subject_id(subject_id))
         if columns is None or not len(columns.key):
             return None
+        asked, names = as_asked_of(reading.text, columns.speakers)
+        terms = reading.terms_without(names)
         sessions = columns.session_ids
         return rank(
             columns,
-            relevance(columns, matching_rows(connection, columns, reading.terms)),
+            relevance(
+                columns,
+                matching_rows(connection, columns, terms),
+                likeness=self._likeness(connection, columns, asked) if terms else None,
+                asked_of=columns.said_by(names) if names else None,
+            ),
             reading,
             session=sessions.index(session_id) if session_id in sessions else -1,
             now_us=to_us(self._clock()),
         )
+
+    def _likeness(
+        self, connection: sqlite3.Connection, columns: Columns, text: str
+    ) -> Floats | None:
+        return self._meaning.likeness(connection, columns, text) if self._meaning else None
+
+    def _written(self) -> None:
+        if self._meaning:
+            self._meaning.index.notify()
+
+    def _search_detail(self) -> str:
+        if self._meaning is None:
+            return "search by words"
+        problem = self._meaning.index.problem
+        return f"search by words only: {problem}" if problem else "search by words and by meaning"
 
     def _forgotten(self, memory: Memory, rivals: list[Memory]) -> Memory:  # noqa: ARG002
         if memory.status == "forgotten":

@@ -46,7 +46,7 @@ def without_label(line: str) -> str:
 def as_asked_of(task: str, names: Sequence[str]) -> tuple[str, frozenset[str]]:
     """`task` with "I" for each of the names, as that person would say it, and the names in it."""
     found: set[str] = set()
-    for name in names:
+    for name in filter(None, names):
         pattern = re.compile(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", re.IGNORECASE)
         task, count = pattern.subn("I", task)
         if count:
