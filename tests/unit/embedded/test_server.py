@@ -1,5 +1,6 @@
 """The served contract over a real socket: envelope, request ids, key, our additions."""
 
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,82 @@ def test_everything_else_needs_the_key(
         response = httpx.get(f"{http.base_url}{path}", headers=headers)
         assert (response.status_code, error(response)["code"]) == (status, code)
         assert KEY not in response.text
+
+
+OWN = ["127.0.0.1:8100", "localhost", "localhost:1", "[::1]:8100"]
+FOREIGN = ["evil.example", "127.0.0.1.evil.example:8100", "10.0.0.1:8100", "", "[", "localhost@x"]
+
+
+@pytest.fixture(scope="module")
+def open_http(runtime: FailingRuntime) -> Iterator[httpx.Client]:
+    """A plain client of a server without a key."""
+    with (
+        serving(create_app(runtime)) as url,
+        httpx.Client(base_url=url, trust_env=False) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("host", OWN)
+def test_without_a_key_it_answers_under_its_own_names(open_http: httpx.Client, host: str) -> None:
+    assert open_http.get("/v1/subjects", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("host", FOREIGN)
+def test_without_a_key_a_name_that_only_leads_here_is_refused(
+    open_http: httpx.Client, host: str
+) -> None:
+    # A page of evil.example may have its name resolve to this machine (DNS rebinding).
+    response = open_http.get("/v1/subjects", headers={"Host": host})
+    assert response.status_code == 421
+    assert error(response)["code"] == "foreign_host"
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1.evil.example"]
+)
+def test_without_a_key_pages_of_other_hosts_are_refused(
+    open_http: httpx.Client, origin: str
+) -> None:
+    body = episode("origin", said("planted"))
+    response = open_http.post("/v1/episodes", json=body, headers={"Origin": origin})
+    assert (response.status_code, error(response)["code"]) == (403, "foreign_origin")
+    timeline = open_http.get("/v1/timeline", params={"subject_id": "origin"}).json()
+    assert timeline["episodes"] == []
+
+
+def test_no_web_page_may_read_an_answer(http: httpx.Client, open_http: httpx.Client) -> None:
+    for client in (http, open_http):
+        response = client.get("/v1/subjects", headers={"Origin": "http://localhost:8501"})
+        assert not [name for name in response.headers if name.startswith("access-control")]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/receipts?subject_id=a"),
+        ("GET", "/v1/receipts/01ARZ3NDEKTSV4RRFFQ69G5FAV/verify"),
+        ("POST", "/v1/receipts/01ARZ3NDEKTSV4RRFFQ69G5FAV/replay"),
+        ("PATCH", "/v1/memories/m/labels"),
+        ("GET", "/v1/memory-templates"),
+        ("GET", "/v1/resolutions?subject_id=a"),
+        ("POST", "/v1/handoff"),
+        ("GET", "/v1/subjects/a/health"),
+        ("GET", "/v1/subjects/a/sla"),
+        ("GET", "/v1/webhooks"),
+        ("GET", "/admin/subjects"),
+        ("POST", "/admin/import"),
+        ("POST", "/v1/llm/complete"),
+    ],
+)
+def test_what_is_not_offered_is_404_and_not_declared(
+    http: httpx.Client, method: str, path: str
+) -> None:
+    response = http.request(method, path, json={} if method == "POST" else None)
+    assert response.status_code == 404
+    assert error(response)["code"] == "http_error"
+    declared = http.get("/v1/version").json()["capabilities"]
+    assert not {"receipts", "labels"} & set(declared)
 
 
 def test_a_request_id_is_echoed_or_made(http: httpx.Client) -> None:
@@ -256,3 +333,22 @@ def test_context_has_the_contracts_fields_and_ours(http: httpx.Client) -> None:
     assert bundle["provenance"]["fact_ids"] == [fact["id"]]
     assert bundle["items"][0]["id"] == fact["id"]
     assert {"assembled_context", "token_estimate", "sessions", "cut_counts"} <= bundle.keys()
+
+
+def test_a_compile_in_the_background_tells_how_it_ends(http: httpx.Client) -> None:
+    http.post("/v1/episodes", json=episode("job", said("I live in Porto.")))
+    started = http.post("/v1/memories/compile", json={"subject_id": "job", "async": True})
+    assert started.status_code == 202
+    job = started.json()
+    assert (job["status"], job["subject_id"]) == ("pending", "job")
+    until = time.monotonic() + 10
+    while job["status"] in ("pending", "running") and time.monotonic() < until:
+        job = http.get(f"/v1/memories/compile/{job['job_id']}").json()
+    assert (job["status"], job["memories_created"]) == ("completed", 1)
+    assert [memory["content"] for memory in job["memories"]] == ["I live in Porto."]
+
+
+def test_a_job_nobody_knows_is_not_found(http: httpx.Client) -> None:
+    response = http.get("/v1/memories/compile/ffffffff")
+    assert response.status_code == 404
+    assert error(response)["message"] == "Job not found or expired"
