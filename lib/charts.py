@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lib.models import EPISODE
 from lib.sweep import Sweep, SweepPoint
-from lib.theme import CHART_TEXT_ON_LIGHT, MEMORY, STATELESS, kind_look
+from lib.theme import CHART_TEXT_ON_LIGHT, STATELESS, kind_look, memory_colour
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -33,12 +33,12 @@ def memories_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) 
     """How many memories each budget returns, passages of raw episodes apart, with `chosen`
     marked; `dark` is the page's theme.
     """
-    points = _with(sweep.points, chosen)
-    series: list[tuple[str, _Value, str]] = [("memories", _memories, MEMORY)]
+    points, memory = _with(sweep.points, chosen), memory_colour(dark=dark)
+    series: list[tuple[str, _Value, str]] = [("memories", _memories, memory)]
     if any(point.passages for point in points):
         series.append(("passages", _passages, kind_look(EPISODE).colour))
     tallest = max(value(point) for _, value, _ in series for point in points)
-    shapes, labels = [_chosen_line(chosen)], [_chosen_label(points, chosen)]
+    shapes, labels = [_chosen_line(chosen, memory)], [_chosen_label(points, chosen)]
     if sweep.complete:
         total = sweep.total_memories
         tallest = max(tallest, total)
@@ -55,10 +55,10 @@ def memories_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) 
 
 def tokens_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) -> "Figure":
     """What each budget really costs, against the budget itself and against the raw history."""
-    points = _with(sweep.points, chosen)
+    points, memory = _with(sweep.points, chosen), memory_colour(dark=dark)
     history = sweep.history_tokens
     tallest = max(points[-1].max_tokens, history, *(point.token_estimate for point in points))
-    shapes, labels = [_chosen_line(chosen)], [_chosen_label(points, chosen)]
+    shapes, labels = [_chosen_line(chosen, memory)], [_chosen_label(points, chosen)]
     if history:
         least = "" if sweep.complete else "at least "
         shapes.append(_level(history))
@@ -66,13 +66,13 @@ def tokens_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) ->
             _level_label(points, chosen, history, f"raw history, {least}{history:,} tokens")
         )
     labels += _end_labels(
-        points[-1], [("limit", _budget, STATELESS), ("tokens used", _tokens, MEMORY)]
+        points[-1], [("limit", _budget, STATELESS), ("tokens used", _tokens, memory)]
     )
     limit = _line(points, "limit", _budget, STATELESS)
     limit |= {"line": {"color": STATELESS, "width": 1.5, "dash": "dash"}, "hoverinfo": "skip"}
     del limit["hovertemplate"]
     return _figure(
-        [limit, _line(points, "tokens used", _tokens, MEMORY), _mark(chosen, _tokens, MEMORY)],
+        [limit, _line(points, "tokens used", _tokens, memory), _mark(chosen, _tokens, memory)],
         _layout(points, tallest, shapes, labels, y_title="Tokens", dark=dark),
     )
 
@@ -125,7 +125,7 @@ def _mark(chosen: SweepPoint, value: _Value, colour: str) -> dict[str, Any]:
     }
 
 
-def _chosen_line(chosen: SweepPoint) -> dict[str, Any]:
+def _chosen_line(chosen: SweepPoint, colour: str) -> dict[str, Any]:
     x = chosen.max_tokens
     return {
         "type": "line",
@@ -135,7 +135,7 @@ def _chosen_line(chosen: SweepPoint) -> dict[str, Any]:
         "x1": x,
         "y0": 0,
         "y1": 1,
-        "line": {"color": MEMORY, "width": 1.5, "dash": "dot"},
+        "line": {"color": colour, "width": 1.5, "dash": "dot"},
     }
 
 
@@ -183,6 +183,8 @@ def _end_labels(
             _marked(name, colour),
             x=last.max_tokens,
             xanchor="left",
+            # Clear of the mark that stands here when the largest budget is the chosen one.
+            xshift=4,
             y=value(last),
             yanchor="middle" if len(order) == 1 else "bottom" if place == 0 else "top",
             yshift=0 if len(order) == 1 else -4 if place == 0 else 4,
@@ -223,7 +225,7 @@ def _layout(
         "font": font,
         "xaxis": {
             **axis,
-            "title": {"text": "Token budget, tokens", "font": font},
+            "title": {"text": "Token budget", "font": font},
             "range": [0, points[-1].max_tokens],
             "nticks": 7,
             "unifiedhovertitle": {"text": "Budget of %{x:,} tokens"},

@@ -6,6 +6,7 @@ from typing import Final
 from lib.models import ARTIFACT_REF, EPISODE, EPISODE_SUMMARY, PROCEDURE, PROFILE_FACT
 
 ACCENT: Final = "#5B5BD6"
+ACCENT_ON_DARK: Final = "#9B9BF5"
 STATELESS: Final = "#7A7A85"
 MEMORY: Final = ACCENT
 """The two sides of a comparison: without memory always grey, with memory always indigo."""
@@ -13,6 +14,11 @@ MEMORY: Final = ACCENT
 CHART_TEXT_ON_LIGHT: Final = "#55555F"
 """Streamlit's own colour for chart text fails AA on white (3.7:1); this one has 7.3:1. Its colour
 on dark backgrounds is fine."""
+
+
+def memory_colour(*, dark: bool) -> str:
+    """The colour of what memory does, on a dark or a light page."""
+    return ACCENT_ON_DARK if dark else MEMORY
 
 
 SCORE_COLOURS: Final = {

@@ -10,7 +10,7 @@ subject_id = current_subject()
 panel = memory_panel.load(subject_id)
 talk = chat_session.current(panel.memory)
 
-with st.container(horizontal=True, vertical_alignment="center"):
+with st.container(horizontal=True, vertical_alignment="center", key="chat_head"):
     st.title(f"Chat as {literal(subject_id)}", width="content")
     st.space("stretch")
     chat_session.draw_sessions(panel.memory, talk)

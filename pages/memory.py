@@ -15,11 +15,12 @@ from lib.ui import (
     subject_removal,
     timeline,
 )
+from lib.ui.text import literal
 
 subject_id = current_subject()
 runtime = resources.memory_runtime()
 
-st.title("Memory")
+st.title(f"Memory of {literal(subject_id)}")
 memory_compile.settle(subject_id)
 # In a box that is always there, a message moves nothing below it, so open boxes stay open.
 with st.container():

@@ -17,8 +17,8 @@ task = example_task(demo.get(subject_id))
 st.title("See what memory does for an assistant")
 st.markdown(
     "A chat assistant starts every conversation from nothing, unless something remembers for it. "
-    "This app runs such a memory on real conversations and shows what it keeps, what it adds to "
-    "each prompt, and what that costs in tokens, the pieces of words that models charge for."
+    "This app shows what such a memory keeps, what it adds to each prompt, and what that costs in "
+    "tokens, the pieces of words that models charge for."
 )
 try:
     with st.spinner("Measuring…"):

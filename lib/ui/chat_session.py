@@ -124,7 +124,9 @@ def draw_opening(memory: SubjectMemory) -> None:
     # reruns the page meanwhile would send it again.
     with st.container(horizontal=True, gap="xsmall"):
         for number, hint in enumerate(hints):
-            st.button(literal(hint), key=f"chat_hint_{number}", on_click=_ask, args=(hint,))
+            st.button(
+                literal(hint), key=f"chat_hint_{number}", wrap=True, on_click=_ask, args=(hint,)
+            )
 
 
 def draw_input() -> None:
@@ -168,7 +170,8 @@ def _titles(sessions: Iterable[SessionEntry]) -> dict[str, str]:
     for session in sessions:
         opening = textwrap.shorten(session.title, _TITLE_LENGTH, placeholder=" …")
         shown = literal(opening or session.session_id)
-        label = f"{shown} :small[{episode.clock(session.last_at)}]"
+        # The time first, so that the eye can run down the times and down the openings.
+        label = f"{episode.clock(session.last_at)} · {shown}"
         if label in titles.values():
             label += f" :small[{literal(session.session_id[:8])}]"
         titles[session.session_id] = label

@@ -27,12 +27,12 @@ def draw(*, answers: bool) -> None:
     # A server tells its version together with its abilities, so these are asked for first.
     missing = missing_capabilities(runtime) if answers else ()
     info = runtime.info()
-    reads = "a language model" if model.is_language_model else "quotes what it is given"
+    reads = "a language model" if model.is_language_model else "it quotes what it is given"
     st.table(
         {
             "Engine": f"{literal(info.name)} {literal(info.version)}",
             "Where": literal(info.location),
-            "Model": f"{literal(model.name)}: {reads}",
+            "Model": f"{literal(model.name)}; {reads}",
         },
         border="horizontal",
         alt="What the app is connected to",
@@ -46,7 +46,7 @@ def draw(*, answers: bool) -> None:
 def draw_settings() -> None:
     """The environment variables that choose another server or model, to copy."""
     st.markdown(
-        "Put these lines into a file named `.env` beside `streamlit_app.py`, or set them as "
-        "environment variables, then start the app again."
+        "Put these lines into `.env` beside `streamlit_app.py`, or set them as environment "
+        "variables, and start the app again."
     )
     st.code(ENVIRONMENT_EXAMPLE, language=None, wrap_lines=True)

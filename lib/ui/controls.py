@@ -43,7 +43,7 @@ def reply_options() -> ReplyOptions:
         st.slider("Temperature", 0.0, 2.0, step=0.1, key="temperature", persist_state="session")
     else:
         st.caption("The offline reader has no model or temperature to choose.")
-    st.text_area("System prompt", key="system_prompt", persist_state="session", height=120)
+    st.text_area("System prompt", key="system_prompt", persist_state="session", height=140)
     return ReplyOptions(
         max_tokens=max_tokens,
         temperature=float(st.session_state.temperature),

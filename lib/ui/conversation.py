@@ -16,7 +16,7 @@ from lib.pricing import price_of
 from lib.protocol import ReplyStream
 from lib.state import app_state
 from lib.ui import chat_session, injected, pending
-from lib.ui.sides import format_usd
+from lib.ui.figures import format_ms, format_usd
 from lib.ui.streaming import interruptible
 from lib.ui.text import inert, literal
 
@@ -210,9 +210,9 @@ def _line(turn: Turn) -> str:
     assert figures
     parts = [*_memory_part(figures), *_record_part(turn)]
     if figures.first_token_ms is not None:
-        parts.append(f"first token {_duration(figures.first_token_ms)}")
+        parts.append(f"first token {format_ms(figures.first_token_ms)}")
     if figures.total_ms is not None:
-        parts.append(f"total {_duration(figures.total_ms)}")
+        parts.append(f"total {format_ms(figures.total_ms)}")
     return "\u00a0· ".join([*parts, literal(figures.model)])
 
 
@@ -224,8 +224,8 @@ def _memory_part(figures: ReplyFigures) -> list[str]:
     noun = "memory" if figures.memories == 1 else "memories"
     count = f":primary[●] {figures.memories:,} {noun}"
     if figures.raw_episodes:
-        episodes = "episode" if figures.raw_episodes == 1 else "episodes"
-        count += f" + {figures.raw_episodes:,} raw {episodes}"
+        passages = "passage" if figures.raw_episodes == 1 else "passages"
+        count += f" + {figures.raw_episodes:,} raw {passages}"
     return [count, f"{figures.context_tokens:,} context tokens"]
 
 
@@ -246,7 +246,7 @@ def _details(turn: Turn, figures: ReplyFigures) -> str:
     if figures.memory_error:
         rows.append(f"Memory: {literal(figures.memory_error)}")
     if figures.context_ms is not None:
-        rows.append(f"Context found in {_duration(figures.context_ms)}")
+        rows.append(f"Context found in {format_ms(figures.context_ms)}")
     if figures.prompt_tokens is not None and figures.completion_tokens is not None:
         how = "measured" if figures.measured else "counted"
         rows.append(
@@ -259,10 +259,3 @@ def _details(turn: Turn, figures: ReplyFigures) -> str:
             to = "" if figures.is_language_model else f" if sent to {literal(price.model)}"
             rows.append(f"{usd}{to}")
     return "  \n".join(rows) or "No more is known about this reply."
-
-
-def _duration(milliseconds: float) -> str:
-    """A duration in ms below one second, in s above."""
-    if milliseconds < 10:
-        return f"{milliseconds:.1f} ms"
-    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:,.2f} s"

@@ -12,7 +12,8 @@ from lib.comparison import (
 )
 from lib.models import ContextBundle
 from lib.ui import injected
-from lib.ui.sides import format_ms, format_usd, record_again
+from lib.ui.figures import format_ms, format_usd
+from lib.ui.sides import record_again
 from lib.ui.text import literal
 
 _WHERE = {
@@ -74,9 +75,8 @@ def _sentence(comparison: Comparison, added: MemoryAddition) -> str:
         cost = f"{literal(format_usd(added.usd))} a message for {model}"
     return (
         f"**What memory added: {added.prompt_tokens:,} prompt tokens** from "
-        f"{' and '.join(parts)}, {added.context_tokens:,} of a budget of "
-        f"{added.max_tokens:,} tokens; "
-        f"{cost}; assembled in {format_ms(added.context_ms)}."
+        f"{' and '.join(parts)} (context: {added.context_tokens:,} of {added.max_tokens:,} "
+        f"tokens); {cost}; assembled in {format_ms(added.context_ms)}."
     )
 
 

@@ -9,6 +9,7 @@ from lib.assistant import PreparedPrompt
 from lib.models import EPISODE, ContextBundle, ContextItem
 from lib.theme import kind_look
 from lib.ui import score
+from lib.ui.figures import format_ms
 from lib.ui.text import joined, literal
 
 _CUT_SHOWN = 8
@@ -52,12 +53,12 @@ def draw(prompt: PreparedPrompt) -> None:
 def _count(bundle: ContextBundle) -> str:
     memories, raw = len(bundle.memories), len(bundle.episodes)
     parts = [f"{memories:,} {'memory' if memories == 1 else 'memories'}"] if memories else []
-    parts += [f"{raw:,} raw {'episode' if raw == 1 else 'episodes'}"] if raw else []
+    parts += [f"{raw:,} raw {'passage' if raw == 1 else 'passages'}"] if raw else []
     return " and ".join(parts)
 
 
 def _took(prompt: PreparedPrompt) -> str:
-    return "" if prompt.context_ms is None else f" · found in {prompt.context_ms:,.0f} ms"
+    return "" if prompt.context_ms is None else f" · found in {format_ms(prompt.context_ms)}"
 
 
 def _draw_kept(bundle: ContextBundle) -> None:

@@ -73,14 +73,14 @@ def draw(panel: PanelMemory, bundle: ContextBundle | None) -> None:
     """The panel; `bundle` is what the last reply was given."""
     memory = panel.memory
     active = [item for item in memory.memories if item.status == "active"]
-    _draw_head(panel, len(active))
+    used = bundle.memory_ids if bundle else frozenset()
+    _draw_head(panel, len(active), sum(item.id in used for item in active))
     if panel.error:
         st.warning(literal(panel.error), icon=":material/cloud_off:")
         st.button("Try again", key="reload_memory", icon=":material/refresh:", on_click=_forget)
     if not active:
         _draw_empty(panel)
     items = {item.id: item for item in bundle.items} if bundle else {}
-    used = bundle.memory_ids if bundle else frozenset()
     for kind, count in count_memories(active).by_kind:
         look = kind_look(kind)
         st.markdown(f"{look.mark} **{look.plural}** {count:,}", help=look.meaning or None)
@@ -93,15 +93,16 @@ def draw(panel: PanelMemory, bundle: ContextBundle | None) -> None:
             st.caption(f"{count - _SHOWN_PER_KIND:,} more on the Memory page")
 
 
-def _draw_head(panel: PanelMemory, active: int) -> None:
+def _draw_head(panel: PanelMemory, active: int, used: int) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
         noun = "memory" if active == 1 else "memories"
         known = f"**{active:,} {noun}**" if active or not panel.error else "**Memory**"
+        marked = f" · ◉ {used:,} used" if used else ""
         pending = f" · {panel.pending:,} pending" if panel.pending else ""
         st.markdown(
-            f"{known}{pending}",
+            f"{known}{marked}{pending}",
             width="content",
             help="Pending episodes are recorded and not compiled into memories yet."
             if panel.pending
@@ -141,12 +142,14 @@ def _order(
 def _draw_memory(
     subject: SubjectMemory, memory: Memory, item: ContextItem | None, is_used: bool
 ) -> None:
-    figures = [f"{count_tokens(memory.content):,} tokens"]
+    # A memory costs what its line in the context costs.
+    tokens = item.tokens if item else count_tokens(f"- {memory.content}\n")
+    figures = [f"{tokens:,} tokens"]
     if item and item.score is not None:
         figures.append(f"score {item.score:.1f}")
     if is_used:
-        figures.insert(0, "**◉ used**")
-    label = f"{literal(memory.content)} :small[{joined(figures)}]"
+        figures.insert(0, "◉ used")
+    label = f"{literal(memory.content)} :small[:gray[{joined(figures)}]]"
     with st.expander(label, type="compact"):
         st.markdown(_fate(item, is_used))
         st.markdown(

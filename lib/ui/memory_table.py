@@ -10,7 +10,6 @@ from lib.models import KINDS, Memory, MemoryList
 from lib.state import app_state
 from lib.theme import kind_look
 from lib.ui import memory_actions
-from lib.ui.text import literal
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -19,12 +18,13 @@ TABLE_KEY = "memory_table"
 _SELECT_PX = 160
 _ROW_PX = 35
 _ROWS_SHOWN = 6
-_TEXT_PX = 298
+_TEXT_PX = 362
+"""What the other columns leave in a window 1280 pixels wide."""
 
 
 def draw_totals(subject: SubjectMemory) -> None:
     """One line: how many memories the subject has, by kind and status."""
-    st.markdown(f"**{literal(subject.subject_id)}**: {totals_sentence(subject)}")
+    st.markdown(totals_sentence(subject))
 
 
 def totals_sentence(subject: SubjectMemory) -> str:
@@ -53,7 +53,7 @@ def draw_filters(subject: SubjectMemory, *, by_meaning: bool) -> MemoryFilter:
     `by_meaning` is what the runtime's search does beside looking for the words.
     """
     kinds = list(dict.fromkeys([*KINDS, *(memory.kind for memory in subject.memories)]))
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="memory_filters"):
         words = st.text_input(
             "Search",
             key="memory_words",

@@ -14,7 +14,8 @@ MEMORY_PAGE = "../../pages/memory.py"
 
 def draw(subject_id: str, task: str, figures: SubjectFigures) -> None:
     """Three cards: chat, compare, budget."""
-    chat, compare, budget = st.columns(3, border=True)
+    with st.container(key="steps"):
+        chat, compare, budget = st.columns(3, border=True, gap="small")
     with chat:
         st.markdown("**1. Chat with memory**")
         st.metric(f"Memories of {literal(subject_id)}", f"{_at_least(figures)}{figures.memories:,}")
@@ -47,20 +48,22 @@ def draw_empty(subject_id: str) -> None:
 
 def _draw_link(page: str, label: str) -> None:
     st.space("stretch")
-    st.page_link(page, label=label, icon=":material/arrow_forward:")
+    st.page_link(
+        page, label=label, icon=":material/arrow_forward:", icon_position="right", width="stretch"
+    )
 
 
 def _history(figures: SubjectFigures) -> str:
     return (
-        f"made from {_count(figures.episodes, 'recorded turn')} in "
-        f"{_count(figures.sessions, 'conversation')}"
+        f"compiled from {_count(figures.episodes, 'episode')}, that is recorded turns, in "
+        f"{_count(figures.sessions, 'session')}"
     )
 
 
 def _saving(figures: SubjectFigures) -> str:
     return (
-        f"With a budget of {figures.max_tokens:,}, memory sends {figures.context_tokens:,}: "
-        f"{figures.context_share:.0%} of it"
+        f"With a budget of {figures.max_tokens:,} tokens, memory sends {figures.context_tokens:,}: "
+        f"{figures.context_share:.0%} of that"
     )
 
 

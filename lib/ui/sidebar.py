@@ -21,18 +21,12 @@ def draw() -> None:
             bind="query-params",
             persist_state="session",
             accept_new_options=True,
-            required=True,
             help="Whose memory is shown. Pick one, or type a new id to start from nothing.",
         )
         description = directory.descriptions.get(st.session_state.subject)
         if description:
             st.caption(literal(description))
-        info = resources.memory_runtime().info()
-        model = resources.chat_model()
-        st.caption("Connected")
-        version = info.version if info.version[:1].isdigit() else f"({info.version})"
-        st.badge(f"{info.name} {version}", icon=":material/database:", color="gray")
-        st.badge(model.name, icon=":material/smart_toy:", color="gray")
+        _draw_connected()
         if directory.error:
             st.warning(
                 literal(directory.error),
@@ -40,3 +34,12 @@ def draw() -> None:
                 icon=":material/cloud_off:",
             )
         pending.draw()
+
+
+def _draw_connected() -> None:
+    info = resources.memory_runtime().info()
+    version = info.version if info.version[:1].isdigit() else f"({info.version})"
+    with st.container(gap="xsmall"):
+        st.caption("Connected")
+        st.badge(f"{info.name} {version}", icon=":material/database:", color="gray")
+        st.badge(resources.chat_model().name, icon=":material/smart_toy:", color="gray")

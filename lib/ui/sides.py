@@ -22,12 +22,14 @@ from lib.comparison import (
 from lib.errors import StatewaveError
 from lib.state import app_state
 from lib.ui import compiling, controls
+from lib.ui.figures import format_ms, format_usd
 from lib.ui.streaming import interruptible, pass_yield_point
 from lib.ui.text import inert, literal
 
 _POLL_S = 0.05
 _WATCH_S = 0.5
 _PICKED = "compare_picked"
+_LISTED = "compare_questions"
 _HEADERS: dict[SideName, str] = {
     "stateless": ":gray[●] **Stateless**",
     "memory": ":primary[●] **Memory-backed**",
@@ -36,9 +38,10 @@ _HEADERS: dict[SideName, str] = {
 
 def ask(subject_id: str) -> Comparison | None:
     """Draws title, settings and question; what is being compared for this subject, if anything."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="compare_head"):
         st.title(f"Compare as {literal(subject_id)}", width="content")
         st.space("stretch")
+        _list_questions(subject_id)
         record = st.checkbox(
             "Record in memory",
             key="compare_record",
@@ -52,7 +55,6 @@ def ask(subject_id: str) -> Comparison | None:
         typed = st.chat_input(
             "One message for both sides", key="compare_message", submit_mode="stop"
         )
-        _offer_questions(subject_id)
     message = typed or st.session_state.pop(_PICKED, None)
     state = app_state()
     if message:
@@ -64,48 +66,70 @@ def ask(subject_id: str) -> Comparison | None:
             comparison_id=uuid4().hex,
             record=record,
         )
-    comparison = state.comparison
+    return _current(subject_id)
+
+
+def _current(subject_id: str) -> Comparison | None:
+    comparison = app_state().comparison
     return comparison if comparison and comparison.subject_id == subject_id else None
 
 
-def _offer_questions(subject_id: str) -> None:
-    questions = next(
+def _questions(subject_id: str) -> tuple[str, ...]:
+    return next(
         (item.compare for item in resources.demo_catalogue() if item.subject_id == subject_id), ()
     )
-    if questions:
-        st.pills(
-            "Ready-made questions",
+
+
+def _list_questions(subject_id: str) -> None:
+    """The ready-made questions in one button, once their place is taken by the replies."""
+    questions = _questions(subject_id)
+    if questions and _current(subject_id):
+        st.menu_button(
+            "Questions",
             questions,
-            key=f"compare_question_{subject_id}",
+            key=_LISTED,
+            icon=":material/forum:",
             format_func=literal,
-            label_visibility="collapsed",
-            wrap=False,
-            on_change=_pick,
-            args=(f"compare_question_{subject_id}",),
+            on_click=_pick_listed,
         )
 
 
-def _pick(key: str) -> None:
-    """Callback: a picked question is asked once and the chip is free again."""
-    picked = st.session_state[key]
-    if picked:
-        st.session_state[_PICKED] = picked
-        st.session_state[key] = None
+def _pick_listed() -> None:
+    _pick(st.session_state[_LISTED])
+
+
+def _pick(question: str) -> None:
+    """Callback: the run that follows asks this."""
+    st.session_state[_PICKED] = question
 
 
 def draw_empty(subject_id: str) -> None:
-    """What will stand on each side, before anything was asked."""
+    """Questions to ask, and what will stand on each side."""
+    questions = _questions(subject_id)
+    if questions:
+        # Buttons, not pills: a pill stays chosen in the browser while the replies stream, and
+        # whatever reruns the page meanwhile would send it again.
+        with st.container(horizontal=True, gap="xsmall"):
+            for number, question in enumerate(questions):
+                st.button(
+                    literal(question),
+                    key=f"compare_question_{number}",
+                    wrap=True,
+                    on_click=_pick,
+                    args=(question,),
+                )
     left, right = st.columns(2, border=True, wrap=True)
     left.markdown(_HEADERS["stateless"])
-    left.markdown("The model gets the system prompt and your message. It knows nothing else.")
+    left.markdown("The model gets the system prompt and your message, and nothing else.")
     right.markdown(_HEADERS["memory"])
     right.markdown(
-        "The same model, temperature and text, with one block more: what the memory runtime "
-        f"holds about **{literal(subject_id)}** that matters for the message."
+        "The same model, temperature and text, with one block more: what is remembered about "
+        f"**{literal(subject_id)}** that matters for the message."
     )
+    pick = "Pick a question above or type your own." if questions else "Type a message above."
     st.caption(
-        "Pick a question above or type your own. Below the replies you see what the memory cost "
-        "in tokens and USD, and the prompts line by line. Nothing is recorded unless you tick it."
+        f"{pick} Below the replies you see what memory cost in tokens and USD, and the prompts "
+        "line by line. Nothing is recorded unless you tick **Record in memory**."
     )
 
 
@@ -236,15 +260,3 @@ def _record(comparison: Comparison) -> Comparison:
 def record_again(comparison: Comparison) -> None:
     """Callback: the next run records once more."""
     app_state().comparison = replace(comparison, record_error=None)
-
-
-def format_usd(usd: float) -> str:
-    """USD with enough digits to tell small costs apart."""
-    return f"${usd:,.6f}" if abs(usd) < 0.01 else f"${usd:,.4f}"
-
-
-def format_ms(milliseconds: float) -> str:
-    """A duration in ms below one second, in s above."""
-    if milliseconds < 1000:
-        return f"{milliseconds:,.0f} ms" if milliseconds >= 1 else "under 1 ms"
-    return f"{milliseconds / 1000:,.2f} s"

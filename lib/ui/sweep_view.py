@@ -51,7 +51,6 @@ def choose(subject_id: str) -> tuple[str, int]:
         key=f"budget_task_{subject_id}",
         persist_state="session",
         accept_new_options=True,
-        required=True,
         format_func=str,
         help="What the context is assembled for. Pick a question or type your own.",
     )
@@ -214,18 +213,20 @@ def _draw_candidates(candidates: Sequence[Candidate], *, cut: bool, alt: str) ->
     if cut:
         columns["Why it is cut"] = [_why(item) for item in candidates]
     many = len(candidates) > _ROWS_SHOWN
-    st.table(
-        columns,
-        border="horizontal",
-        hide_index=True,
-        height=_TABLE_PX if many else "content",
-        alt=alt,
-    )
+    with st.container(key="budget_cut" if cut else "budget_kept"):
+        st.table(
+            columns,
+            border="horizontal",
+            hide_index=True,
+            height=_TABLE_PX if many else "content",
+            alt=alt,
+        )
 
 
 def _kind(candidate: Candidate) -> str:
     look = kind_look(candidate.kind)
-    return f"{look.mark} {look.label}"
+    # On one line, however much room the text takes.
+    return f"{look.mark} {look.label}".replace(" ", "\u00a0")
 
 
 def _score(candidate: Candidate) -> str:

@@ -56,7 +56,7 @@ def test_before_a_question_the_page_says_what_will_be_compared(app: OpenPage) ->
     text = text_of(page)
     assert "Compare as dev_alice" in text
     assert "one block more" in text
-    assert QUESTION in list(page.pills(key="compare_question_dev_alice").options)
+    assert QUESTION in [button.label for button in page.button]
 
 
 def test_only_the_memory_backed_side_knows_and_only_its_prompt_has_the_block(app: OpenPage) -> None:
@@ -70,10 +70,14 @@ def test_only_the_memory_backed_side_knows_and_only_its_prompt_has_the_block(app
 
 def test_a_ready_made_question_is_asked_by_a_click(app: OpenPage) -> None:
     page = app("compare", subject="dev_alice")
-    page.pills(key="compare_question_dev_alice").set_value(QUESTION).run()
+    press(page, QUESTION)
     assert f"**{QUESTION}**" in text_of(page)
     assert "What memory added" in text_of(page)
-    assert not page.pills(key="compare_question_dev_alice").value
+    # The replies take the buttons' place; the same questions stay in a menu.
+    assert QUESTION not in [button.label for button in page.button]
+    page.run()
+    (menu,) = page.get("menu_button")
+    assert QUESTION in menu.proto.options
 
 
 def test_nothing_is_recorded_unless_ticked(app: OpenPage) -> None:

@@ -72,7 +72,8 @@ def test_the_page_names_the_subject_and_true_totals(app: OpenPage) -> None:
     priya = remembered("dev_priya")
     totals = count_memories(priya.memories)
     text = text_of(at)
-    assert f"dev_priya**: {totals.active} memories from {len(priya.episodes)} episodes:" in text
+    assert "Memory of dev_priya" in text
+    assert f"{totals.active} memories from {len(priya.episodes)} episodes:" in text
     assert f"{dict(totals.by_kind)['profile_fact']} profile facts" in text
     assert f"; {totals.superseded} superseded" in text
 

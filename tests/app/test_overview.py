@@ -67,7 +67,10 @@ def test_the_numbers_are_those_of_the_chosen_subject(app: OpenPage) -> None:
         "Everything said so far": f"{history:,} tokens",
     }
     text = text_of(at)
-    assert f"{len(bob.episodes)} recorded turns in {len(bob.session_ids)} conversations" in text
+    assert (
+        f"{len(bob.episodes)} episodes, that is recorded turns, in {len(bob.session_ids)} sessions"
+        in text
+    )
     assert f"when asked “{task}”" in text
     assert f"memory sends {bundle.token_estimate}: {bundle.token_estimate / history:.0%}" in text
 

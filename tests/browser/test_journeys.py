@@ -28,7 +28,7 @@ def test_a_first_deep_link_on_a_fresh_server_and_a_refresh_show_the_page(
 ) -> None:
     with dashboard(tmp_path / "data") as url:
         page = visit(f"{url}/memory?subject=dev_bob")
-        expect(page.get_by_role("heading", name="Memory", exact=True)).to_be_visible()
+        expect(page.get_by_role("heading", name="Memory of dev_bob")).to_be_visible()
         expect(page.get_by_test_id("stMain").get_by_text("dev_bob").first).to_be_visible()
         page.reload()
         settle(page)
@@ -81,7 +81,7 @@ def test_compare_streams_both_sides_and_shows_that_only_the_memory_block_differs
     app_url: str, visit: Visit
 ) -> None:
     page = visit(f"{app_url}/compare?subject=dev_alice")
-    page.get_by_test_id("stButtonGroup").get_by_role("radio").first.click()
+    page.get_by_role("button", name="Which similarity measure do I use now?").click()
     expect(page.get_by_text(re.compile(r"What memory added", re.I)).first).to_be_visible(
         timeout=20_000
     )
