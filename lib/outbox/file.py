@@ -54,11 +54,12 @@ class OutboxFile:
         self.path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
 
     @property
     def exists(self) -> bool:
         """True once something was kept; reading an absent file must not make it."""
-        return self._connection is not None or self.path.exists()
+        return self.path.exists()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -94,6 +95,10 @@ class OutboxFile:
                 self._connection = None
 
     def _open(self) -> sqlite3.Connection:
+        if self._connection is not None and _identity(self.path) != self._identity:
+            # Deleted or replaced meanwhile: what is written to an open file without a name is lost.
+            self._connection.close()
+            self._connection = None
         if self._connection is None:
             _refuse_foreign(self.path)
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +110,7 @@ class OutboxFile:
             except BaseException:
                 connection.close()
                 raise
-            self._connection = connection
+            self._connection, self._identity = connection, _identity(self.path)
         return self._connection
 
     @contextmanager
@@ -114,6 +119,14 @@ class OutboxFile:
             yield
         except (sqlite3.Error, OSError) as error:
             raise StoreError(_explanation(error, self.path)) from error
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:

@@ -167,3 +167,15 @@ def test_the_folder_is_made_when_it_is_needed_and_one_that_cannot_be_is_explaine
         outbox.close()
     assert [made.state for made in states] == ["waiting", "unkept"]
     assert "cannot be written" in (states[1].reason or "")
+
+
+def test_a_file_deleted_while_it_is_open_is_made_anew(
+    outbox: Outbox, runtime: LedgerRuntime, path: Path, open_outbox: OpenOutbox
+) -> None:
+    runtime.before = away
+    outbox.record("ann", turn("1"))
+    for file in path.parent.glob("outbox.db*"):
+        file.unlink()
+    assert outbox.backlog() == Backlog()
+    assert outbox.record("ann", turn("2")).state == "waiting"
+    assert [kept.turn_id for kept in open_outbox().open_turns()] == ["2"]
