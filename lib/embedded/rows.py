@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from lib.embedded.wording import clean, clean_value
+from lib.embedded.wording import clean, clean_value, content_text, is_clean
 from lib.errors import InputError
-from lib.models import Episode, Memory, NewEpisode
+from lib.models import RECORDING_NOTES, Episode, Memory, NewEpisode
 
 SUBJECT_ID_CHARS = 256
+CLEANED_NOTE = "Characters and numbers that cannot be stored were left out or replaced."
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -79,15 +80,18 @@ def checked_subject_id(subject_id: str) -> str:
 def episode_row(episode: NewEpisode, *, id: str, now: datetime) -> EpisodeRow:
     """What is stored of `episode`. Raises InputError when there is neither text nor a payload.
 
-    NUL is taken out of every text; lone surrogates become the replacement character.
+    NUL is taken out of every text; lone surrogates become the replacement character. Where that
+    changed something, `Episode.notes` says so.
     """
+    texts = [(message.role, content_text(message.content)) for message in episode.messages]
     messages = tuple(
-        (clean(message.role).strip() or "user", clean(message.content))
-        for message in episode.messages
-        if clean(message.content).strip()
+        (clean(role).strip() or "user", clean(text)) for role, text in texts if clean(text).strip()
     )
     if not messages and episode.payload is None:
         raise InputError("An episode needs at least one message with text in it.")
+    metadata = clean_value(episode.metadata)
+    if not is_clean([texts, episode.payload, episode.metadata, episode.provenance]):
+        metadata[RECORDING_NOTES] = [CLEANED_NOTE]
     return EpisodeRow(
         id=id,
         messages=messages,
@@ -95,7 +99,7 @@ def episode_row(episode: NewEpisode, *, id: str, now: datetime) -> EpisodeRow:
         session_id=clean(episode.session_id) or None if episode.session_id else None,
         source=clean(episode.source) or "chat",
         type=clean(episode.type) or "conversation",
-        metadata=clean_value(episode.metadata),
+        metadata=metadata,
         occurred_us=None if episode.occurred_at is None else to_us(episode.occurred_at),
         idempotency_key=clean(episode.idempotency_key) if episode.idempotency_key else None,
         sent=clean_value(episode.payload),

@@ -1,5 +1,7 @@
 """The words of a text: safe to store, on one line, and comparable with another text's words."""
 
+import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -43,6 +45,24 @@ def clean_value(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [clean_value(item) for item in value]
     return value
+
+
+def is_clean(value: Any) -> bool:
+    """Whether `clean_value` would leave the value as it is."""
+    if isinstance(value, str):
+        return clean(value) == value
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, Mapping):
+        return all(is_clean(key) and is_clean(item) for key, item in value.items())
+    return all(map(is_clean, value)) if isinstance(value, list | tuple) else True
+
+
+def content_text(content: object) -> str:
+    """A message's content as text; parts and the like as JSON."""
+    if isinstance(content, str):
+        return content
+    return "" if content is None else json.dumps(content, ensure_ascii=False, default=str)
 
 
 def one_line(text: str) -> str:

@@ -35,3 +35,5 @@ def draw(episode: Episode) -> None:
         st.markdown(f"**{literal(speaker)}**")
         # st.text neither parses Markdown nor joins lines.
         st.text(message.content, width="stretch")
+    for note in episode.notes:
+        st.caption(literal(note))

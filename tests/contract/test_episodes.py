@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -61,9 +62,10 @@ def test_a_subject_id_that_cannot_be_kept_is_refused(
         "Zürich 🏔️ مرحبا \u202eabc\u202c 你好 e\u0301 👩\u200d💻",
         "<script>alert(1)</script> & <b>bold</b> [x](javascript:alert(2)) $x^2$ `code`",
         "tab\tand\nnew line\r\n  and spaces  ",
+        "y" * 50_000,
         "y" * 200_000,
     ],
-    ids=["unicode", "html", "white space", "200 kB"],
+    ids=["unicode", "html", "white space", "50,000 characters", "200 kB"],
 )
 def test_text_is_kept_to_the_letter(runtime: MemoryRuntime, text: str) -> None:
     runtime.record_episode("ada", text)
@@ -85,14 +87,42 @@ def test_text_that_is_hard_to_store_keeps_its_words_and_spoils_nothing(
     runtime.record_episode("ada", text)
     runtime.compile_memories("ada")
     bundle = runtime.get_context("ada", f"What about {text}")
-    kept = runtime.timeline("ada").episodes[0].messages[0].content
+    (episode,) = runtime.timeline("ada").episodes
+    kept = episode.messages[0].content
     assert all(word in kept for word in words)
     assert bundle.context_used
+    assert bool(episode.notes) == (kept != text), "what is changed is told, and only that"
+    assert all(note.endswith(".") for note in episode.notes)
 
 
 def test_metadata_that_is_not_a_number_spoils_nothing(runtime: MemoryRuntime) -> None:
     runtime.record_episode("ada", "I live in Porto.", metadata={"score": float("nan")})
-    assert "score" in runtime.timeline("ada").episodes[0].metadata
+    (episode,) = runtime.timeline("ada").episodes
+    assert "score" in episode.metadata
+    assert episode.notes
+
+
+def test_content_that_is_not_text_is_kept_as_text(runtime: MemoryRuntime) -> None:
+    parts: Any = [{"type": "text", "text": "I live in Porto."}]
+    runtime.record_episode("ada", [Message("user", parts), Message("assistant", "ok")])
+    runtime.compile_memories("ada")
+    (episode,) = runtime.timeline("ada").episodes
+    assert "I live in Porto." in episode.messages[0].content
+    assert runtime.get_context("ada", "Where do I live?").context_used
+
+
+AWKWARD_IDS = ("<|endoftext|>", "a?x#y%2F", " a ", "é🦊", "a;b,c+d&e", "'; DROP TABLE subjects; --")
+
+
+def test_awkward_ids_stay_apart_and_whole(runtime: MemoryRuntime) -> None:
+    for subject_id in AWKWARD_IDS:
+        runtime.record_episode(subject_id, f"I live in {subject_id}.", session_id=subject_id)
+    assert {row.subject_id for row in runtime.list_subjects()} == set(AWKWARD_IDS)
+    for subject_id in AWKWARD_IDS:
+        (episode,) = runtime.timeline(subject_id).episodes
+        assert (episode.subject_id, episode.session_id) == (subject_id, subject_id)
+        assert runtime.delete_subject(subject_id).episodes_deleted == 1
+    assert runtime.list_subjects() == []
 
 
 @requires("sessions")

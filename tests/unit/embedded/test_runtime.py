@@ -73,7 +73,10 @@ def test_what_cannot_be_stored_is_made_safe(runtime: EmbeddedRuntime) -> None:
         "ada", "a\x00b \ud800 <|endoftext|>", metadata={"k\x00": math.nan, "x": "\udfff"}
     )
     assert episode.messages[0].content == "ab \ufffd <|endoftext|>"
-    assert episode.metadata == {"k": None, "x": "\ufffd"}
+    assert episode.metadata == {"k": None, "x": "\ufffd", "recording_notes": list(episode.notes)}
+    assert episode.notes == (
+        "Characters and numbers that cannot be stored were left out or replaced.",
+    )
     runtime.compile_memories("ada")
     assert runtime.get_context("ada", "\ud800 endoftext").context_used
 
