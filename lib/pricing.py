@@ -11,11 +11,13 @@ PRICE_FILE = Path(__file__).with_name("prices.toml")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD per million tokens of one model."""
+    """USD per million tokens of one model, and how much it reads at once."""
 
     model: str
     input: float
     output: float
+    window: int | None = None
+    """Tokens of its context window; None when the file does not say."""
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
         """USD for one call."""
@@ -36,7 +38,7 @@ def price_table(path: Path = PRICE_FILE) -> PriceTable:
     """The price file's content."""
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     prices = {
-        name: Price(name, float(row["input"]), float(row["output"]))
+        name: Price(name, float(row["input"]), float(row["output"]), row.get("window"))
         for name, row in data["models"].items()
     }
     return PriceTable(prices, str(data["as_of"]), str(data["source"]))

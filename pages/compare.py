@@ -1,12 +1,12 @@
 """Compare: one message, answered without memory and with it, side by side."""
 
 from lib.state import current_subject
-from lib.ui import difference, sides
+from lib.ui import difference, question, sides
 
 subject_id = current_subject()
 
-comparison = sides.ask(subject_id)
+comparison = question.ask(subject_id)
 if comparison is None:
-    sides.draw_empty(subject_id)
+    question.draw_empty(subject_id)
 else:
     difference.draw(sides.draw(comparison))

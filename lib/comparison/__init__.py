@@ -1,4 +1,4 @@
-"""One message answered twice, without and with memory; everything else is the same."""
+"""One message answered without and with memory; everything else is the same."""
 
 from lib.comparison.difference import (
     DiffBlock,
@@ -9,7 +9,10 @@ from lib.comparison.difference import (
     reply_cost,
 )
 from lib.comparison.export import comparison_json
+from lib.comparison.history import HistoryUse, history_prompt
 from lib.comparison.sides import (
+    DEFAULT_LAST_TURNS,
+    BaselineName,
     Comparison,
     Side,
     SideName,
@@ -20,8 +23,11 @@ from lib.comparison.sides import (
 )
 
 __all__ = [
+    "DEFAULT_LAST_TURNS",
+    "BaselineName",
     "Comparison",
     "DiffBlock",
+    "HistoryUse",
     "MemoryAddition",
     "PromptDiff",
     "Side",
@@ -29,6 +35,7 @@ __all__ = [
     "SideReply",
     "SideRun",
     "comparison_json",
+    "history_prompt",
     "memory_addition",
     "new_comparison",
     "prompt_diff",

@@ -36,7 +36,7 @@ class MemoryAddition:
 
 def memory_addition(comparison: Comparison) -> MemoryAddition | None:
     """What memory added; None unless both sides are whole."""
-    stateless, memory = (side.reply for side in comparison.sides)
+    stateless, memory = comparison.stateless.reply, comparison.memory.reply
     if not comparison.comparable or memory.prompt is None or memory.prompt.bundle is None:
         return None
     assert stateless.end is not None

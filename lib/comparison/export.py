@@ -46,4 +46,5 @@ def _side_document(reply: SideReply, pricing_model: str) -> dict[str, Any]:
         "memory_ids": sorted(bundle.memory_ids) if bundle else [],
         "episode_ids": [episode.id for episode in bundle.episodes] if bundle else [],
         "context_tokens": bundle.token_estimate if bundle and bundle.context_used else 0,
+        "history": asdict(reply.history) if reply.history else None,
     }

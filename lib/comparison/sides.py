@@ -1,14 +1,18 @@
-"""A question and its two sides, each filling up on its own."""
+"""A question and its sides, each filling up on its own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from lib.assistant import PreparedPrompt, ReplyOptions, open_reply, prepare_prompt
+from lib.comparison.history import HistoryUse, history_prompt
 from lib.errors import StatewaveConnectionError, StatewaveError
 from lib.models import Message, ReplyEnd
 from lib.protocol import ChatModel, MemoryRuntime, ReplyStream
 
-SideName = Literal["stateless", "memory"]
+SideName = Literal["stateless", "memory", "history", "last_turns"]
+BaselineName = Literal["history", "last_turns"]
+DEFAULT_LAST_TURNS = 6
 SideState = Literal["waiting", "streaming", "whole", "stopped", "failed"]
 
 
@@ -21,6 +25,8 @@ class SideReply:
     prompt: PreparedPrompt | None = None
     end: ReplyEnd | None = None
     error: str | None = None
+    history: HistoryUse | None = None
+    """What a baseline sent of the recorded history."""
 
     @property
     def memory_missing(self) -> bool:
@@ -43,7 +49,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The question is fixed; its two sides fill up, each on its own."""
+    """The question is fixed; its sides fill up, each on its own."""
 
     id: str
     subject_id: str
@@ -55,25 +61,30 @@ class Comparison:
     record: bool = False
     stateless: Side = field(default_factory=lambda: Side("stateless"))
     memory: Side = field(default_factory=lambda: Side("memory"))
+    baselines: tuple[Side, ...] = ()
+    """Sides that send recorded turns instead of memory, where they were asked for."""
+    last_turns: int = DEFAULT_LAST_TURNS
     episode_id: str | None = None
     """The recorded exchange, once there is one."""
     record_error: str | None = None
     """What went wrong while recording or, with an `episode_id`, while compiling afterwards."""
 
     @property
-    def sides(self) -> tuple[Side, Side]:
-        """Both sides in the order every screen shows them."""
-        return (self.stateless, self.memory)
+    def sides(self) -> tuple[Side, ...]:
+        """Every side in the order every screen shows them, stateless and memory-backed first."""
+        return (self.stateless, self.memory, *self.baselines)
 
     @property
     def settled(self) -> bool:
-        """True when both sides have ended, well or badly."""
+        """True when every side has ended, well or badly."""
         return all(side.settled for side in self.sides)
 
     @property
     def comparable(self) -> bool:
-        """True when both replies are whole: only then is anything said about the difference."""
-        return all(side.reply.state == "whole" for side in self.sides)
+        """True when the stateless and the memory-backed reply are whole: only then is anything
+        said about the difference.
+        """
+        return all(side.reply.state == "whole" for side in (self.stateless, self.memory))
 
     def ask_again(self) -> None:
         """Forget every reply that is not whole, so that those sides are asked anew."""
@@ -90,6 +101,8 @@ def new_comparison(
     model: ChatModel,
     comparison_id: str,
     record: bool = False,
+    baselines: Sequence[BaselineName] = (),
+    last_turns: int = DEFAULT_LAST_TURNS,
 ) -> Comparison:
     """A comparison that nobody has been asked yet."""
     return Comparison(
@@ -101,6 +114,8 @@ def new_comparison(
         pricing_model=options.model or model.pricing_model,
         is_language_model=model.is_language_model,
         record=record,
+        baselines=tuple(Side(name) for name in baselines),
+        last_turns=last_turns,
     )
 
 
@@ -119,19 +134,35 @@ class SideRun:
 
     def open(self) -> ReplyStream:
         """The reply stream. Raises StatewaveConnectionError when memory was wanted and is not
-        there, ModelError when the model fails.
+        there, another StatewaveError when history is not, ModelError when the model fails.
         """
-        comparison, side = self._comparison, self._side
-        options = replace(comparison.options, use_memory=side.name == "memory")
-        prompt = prepare_prompt(
-            self._runtime, comparison.subject_id, message=comparison.message, options=options
-        )
-        side.reply = replace(side.reply, prompt=prompt)
+        prompt = self._prompt()
         if prompt.memory_error is not None:
             # A reply without memory must not stand under "Memory-backed".
             raise StatewaveConnectionError(prompt.memory_error)
-        self._stream = open_reply(self._model, prompt, options=options)
+        self._stream = open_reply(self._model, prompt, options=self._comparison.options)
         return self._stream
+
+    def _prompt(self) -> PreparedPrompt:
+        comparison, side = self._comparison, self._side
+        history: HistoryUse | None = None
+        if side.name in ("history", "last_turns"):
+            prompt, history = history_prompt(
+                self._runtime.timeline(comparison.subject_id),
+                message=comparison.message,
+                options=comparison.options,
+                pricing_model=comparison.pricing_model,
+                last_turns=comparison.last_turns if side.name == "last_turns" else None,
+            )
+        else:
+            prompt = prepare_prompt(
+                self._runtime,
+                comparison.subject_id,
+                message=comparison.message,
+                options=replace(comparison.options, use_memory=side.name == "memory"),
+            )
+        side.reply = replace(side.reply, prompt=prompt, history=history)
+        return prompt
 
     def add(self, piece: str) -> str:
         """Keep a piece of the reply; returns it, so that it can be drawn."""

@@ -45,7 +45,7 @@ def draw(comparison: Comparison) -> None:
 
 
 def _draw_prompts(comparison: Comparison) -> None:
-    stateless, memory = (side.reply.prompt for side in comparison.sides)
+    stateless, memory = comparison.stateless.reply.prompt, comparison.memory.reply.prompt
     if stateless is None or memory is None or memory.memory_error is not None:
         return
     diff = prompt_diff(stateless, memory)

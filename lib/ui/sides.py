@@ -1,9 +1,8 @@
-"""The two sides of a comparison: asking, streaming at once, and what each one cost."""
+"""The sides of a comparison: streaming at once, and what each one cost."""
 
 import time
 from contextlib import closing
 from dataclasses import replace
-from uuid import uuid4
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,130 +10,35 @@ from streamlit.delta_generator import DeltaGenerator
 from lib import resources
 from lib.comparison import (
     Comparison,
+    HistoryUse,
     Side,
     SideName,
     SideReply,
     SideRun,
-    new_comparison,
     record_exchange,
     reply_cost,
 )
 from lib.errors import StatewaveError
 from lib.state import app_state
-from lib.ui import compiling, controls
+from lib.ui import compiling
 from lib.ui.figures import format_ms, format_usd
 from lib.ui.streaming import interruptible, pass_yield_point
 from lib.ui.text import inert, literal
 
 _POLL_S = 0.05
 _WATCH_S = 0.5
-_PICKED = "compare_picked"
-_LISTED = "compare_questions"
-_HEADERS: dict[SideName, str] = {
+HEADERS: dict[SideName, str] = {
     "stateless": ":gray[●] **Stateless**",
     "memory": ":primary[●] **Memory-backed**",
+    "history": ":gray[◆] **Full history**",
+    "last_turns": ":gray[◇] **Last turns**",
 }
-
-
-def ask(subject_id: str) -> Comparison | None:
-    """Draws title, settings and question; what is being compared for this subject, if anything."""
-    with st.container(horizontal=True, vertical_alignment="center", key="compare_head"):
-        st.title(f"Compare as {literal(subject_id)}", width="content")
-        st.space("stretch")
-        _list_questions(subject_id)
-        record = st.checkbox(
-            "Record in memory",
-            key="compare_record",
-            persist_state="session",
-            help="Off: nothing of a comparison is recorded. On: the next exchange, that is the "
-            "question and its memory-backed reply, is recorded once, as one episode.",
-        )
-        with st.popover("Settings", icon=":material/tune:"):
-            options = controls.reply_options()
-    with st.container():
-        typed = st.chat_input(
-            "One message for both sides", key="compare_message", submit_mode="stop"
-        )
-    message = typed or st.session_state.pop(_PICKED, None)
-    state = app_state()
-    if message:
-        state.comparison = new_comparison(
-            subject_id,
-            message,
-            options=options,
-            model=resources.chat_model(),
-            comparison_id=uuid4().hex,
-            record=record,
-        )
-    return _current(subject_id)
-
-
-def _current(subject_id: str) -> Comparison | None:
-    comparison = app_state().comparison
-    return comparison if comparison and comparison.subject_id == subject_id else None
-
-
-def _questions(subject_id: str) -> tuple[str, ...]:
-    return next(
-        (item.compare for item in resources.demo_catalogue() if item.subject_id == subject_id), ()
-    )
-
-
-def _list_questions(subject_id: str) -> None:
-    """The ready-made questions in one button, once their place is taken by the replies."""
-    questions = _questions(subject_id)
-    if questions and _current(subject_id):
-        st.menu_button(
-            "Questions",
-            questions,
-            key=_LISTED,
-            icon=":material/forum:",
-            format_func=literal,
-            on_click=_pick_listed,
-        )
-
-
-def _pick_listed() -> None:
-    _pick(st.session_state[_LISTED])
-
-
-def _pick(question: str) -> None:
-    """Callback: the run that follows asks this."""
-    st.session_state[_PICKED] = question
-
-
-def draw_empty(subject_id: str) -> None:
-    """Questions to ask, and what will stand on each side."""
-    questions = _questions(subject_id)
-    if questions:
-        # Buttons, not pills: a pill stays chosen in the browser while the replies stream, and
-        # whatever reruns the page meanwhile would send it again.
-        with st.container(horizontal=True, gap="xsmall"):
-            for number, question in enumerate(questions):
-                st.button(
-                    literal(question),
-                    key=f"compare_question_{number}",
-                    wrap=True,
-                    on_click=_pick,
-                    args=(question,),
-                )
-    left, right = st.columns(2, border=True, wrap=True)
-    left.markdown(_HEADERS["stateless"])
-    left.markdown("The model gets the system prompt and your message, and nothing else.")
-    right.markdown(_HEADERS["memory"])
-    right.markdown(
-        "The same model, temperature and text, with one block more: what is remembered about "
-        f"**{literal(subject_id)}** that matters for the message."
-    )
-    pick = "Pick a question above or type your own." if questions else "Type a message above."
-    st.caption(
-        f"{pick} Below the replies you see what memory cost in tokens and USD, and the prompts "
-        "line by line. Nothing is recorded unless you tick **Record in memory**."
-    )
+_IN_A_ROW = 3
+"""More sides than this stand in rows of two."""
 
 
 def draw(comparison: Comparison) -> Comparison:
-    """Both sides, each streaming on its own; the comparison once both have settled."""
+    """Every side, each streaming on its own; the comparison once all have settled."""
     under_way = not comparison.settled
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{literal(comparison.message)}**", width="stretch")
@@ -143,12 +47,14 @@ def draw(comparison: Comparison) -> Comparison:
             st.button("Stop", key="compare_stop", icon=":material/stop_circle:")
     if under_way:
         _settle_after_stop(comparison)
-    left, right = st.columns(2, border=True, wrap=True)
-    with left:
-        _draw_side(comparison, "stateless")
-    with right:
-        _draw_side(comparison, "memory")
-    # Parallel fragments do not hold up the page: nothing may be said before both have ended.
+    sides = comparison.sides
+    in_a_row = len(sides) if len(sides) <= _IN_A_ROW else 2
+    for first in range(0, len(sides), in_a_row):
+        row = sides[first : first + in_a_row]
+        for place, side in zip(st.columns(in_a_row, border=True, wrap=True), row, strict=True):
+            with place:
+                _draw_side(comparison, side.name)
+    # Parallel fragments do not hold up the page: nothing may be said before all have ended.
     while not comparison.settled:
         time.sleep(_POLL_S)
         pass_yield_point()
@@ -168,9 +74,9 @@ def _settle_after_stop(comparison: Comparison) -> None:
 
 @st.fragment(parallel=True)
 def _draw_side(comparison: Comparison, name: SideName) -> None:
-    side = comparison.stateless if name == "stateless" else comparison.memory
+    side = next(each for each in comparison.sides if each.name == name)
     header, body = st.empty(), st.empty()
-    header.markdown(_HEADERS[name])
+    header.markdown(HEADERS[name])
     if not side.settled:
         _stream(comparison, side, body)
     reply = side.reply
@@ -208,9 +114,13 @@ def _draw_ending(comparison: Comparison, side: Side) -> None:
     reply = side.reply
     if reply.state == "whole":
         st.caption(_facts(comparison, reply))
+        if reply.history:
+            st.caption(_history(reply.history))
         return
     if reply.state == "failed":
-        title = "No memory, so no reply" if reply.memory_missing else "The model gave no reply"
+        title = "The model gave no reply"
+        if reply.prompt is None or reply.memory_missing:
+            title = f"No {'memory' if side.name == 'memory' else 'history'}, so no reply"
         st.error(literal(reply.error or ""), title=title, icon=":material/error:")
     else:
         st.caption(":material/stop_circle: Stopped before the end")
@@ -237,6 +147,16 @@ def _facts(comparison: Comparison, reply: SideReply) -> str:
         cost = f"{literal(format_usd(usd))} if sent to {price}"
     first = "" if end.first_token_ms is None else f"first token {format_ms(end.first_token_ms)} · "
     return f"{tokens}  \n{cost} · {first}total {format_ms(end.total_ms)}"
+
+
+def _history(use: HistoryUse) -> str:
+    """How much of the recorded history was sent, and what the model's window left out."""
+    recorded = f"{use.recorded:,}" if use.complete else f"the first {use.recorded:,}"
+    said = f"{use.sent:,} of {recorded} recorded turns sent"
+    window = f"{use.window:,} tokens{'' if use.window_known else ', assumed'}"
+    if use.left_out:
+        return f"{said}; the oldest {use.left_out:,} do not fit the model's window of {window}"
+    return f"{said}, whole; the model's window holds {window}"
 
 
 def _record(comparison: Comparison) -> Comparison:

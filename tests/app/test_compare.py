@@ -183,3 +183,22 @@ def test_another_subject_does_not_see_the_comparison(app: OpenPage) -> None:
     page.selectbox(key="subject").set_value("dev_bob").run()
     assert QUESTION not in text_of(page)
     assert "one block more" in text_of(page)
+
+
+def test_full_history_and_last_turns_are_asked_the_same_way_when_chosen(
+    app: OpenPage, model: ScriptedModel
+) -> None:
+    page = app("compare", subject="dev_alice", settings=sent_to(model))
+    page.pills(key="compare_baselines").set_value(["history", "last_turns"]).run()
+    page.number_input(key="compare_last_turns").set_value(2).run()
+    text = text_of(ask(page, QUESTION))
+    recorded = episodes("dev_alice")
+    assert f"{recorded} of {recorded} recorded turns sent, whole" in text
+    assert f"2 of {recorded} recorded turns sent" in text
+    assert "What memory added" in text
+    bodies = [dict(request.body) for request in model.requests]
+    prompts = sorted((body.pop("messages") for body in bodies), key=len)
+    assert len(prompts) == 4
+    assert all(body == bodies[0] for body in bodies)
+    # Beside system text and question: nothing, nothing, two turns, every turn.
+    assert [len(prompt) - 2 for prompt in prompts] == [0, 0, 4, 2 * recorded]

@@ -1,6 +1,7 @@
 """A comparison: same question, same model, one block of difference, honest endings."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,15 +12,17 @@ from lib.comparison import (
     Side,
     SideRun,
     comparison_json,
+    history_prompt,
     memory_addition,
     new_comparison,
     prompt_diff,
     record_exchange,
     reply_cost,
 )
-from lib.errors import ModelError, StatewaveConnectionError, StatewaveError
+from lib.errors import InputError, ModelError, StatewaveConnectionError, StatewaveError
+from lib.models import Episode, Timeline
 from lib.pricing import price_of
-from tests.support.canned import CannedModel, CannedRuntime, memory
+from tests.support.canned import CannedModel, CannedRuntime, episode, memory
 
 
 def compare(model: CannedModel, **changes: Any) -> Comparison:
@@ -269,3 +272,65 @@ def test_the_json_of_a_failed_side_says_what_failed(model: CannedModel) -> None:
     ask_both(comparison, CannedRuntime(error=StatewaveConnectionError("It is down.")), model)
     side = json.loads(comparison_json(comparison))["sides"]["memory"]
     assert (side["state"], side["error"], side["usd"]) == ("failed", "It is down.", None)
+
+
+def history(*episodes: Episode, complete: bool = True, **changes: Any) -> Any:
+    options: dict[str, Any] = {
+        "message": "Where?",
+        "options": ReplyOptions(),
+        "pricing_model": "gpt-4o-mini",
+    }
+    return history_prompt(Timeline("ada", episodes, (), complete), **(options | changes))
+
+
+def test_full_history_is_every_recorded_turn_before_the_same_prompt(model: CannedModel) -> None:
+    told = [episode(1, "I live in Porto."), episode(2, "I use FastAPI.")]
+    comparison = compare(model, baselines=("history",))
+    ask_both(comparison, CannedRuntime(episodes=told), model)
+    stateless, _, full = (call["messages"] for call in model.calls)
+    assert (full[0], full[-1]) == (stateless[0], stateless[-1])
+    assert [message.content for message in full[1:-1]] == ["I live in Porto.", "I use FastAPI."]
+    assert comparison.comparable
+    document = json.loads(comparison_json(comparison))
+    assert document["sides"]["history"]["history"]["sent"] == 2
+
+
+def test_only_the_last_turns_are_sent_where_so_many_are_asked_for() -> None:
+    prompt, use = history(*(episode(n, f"Turn {n}.") for n in range(1, 9)), last_turns=2)
+    assert [message.content for message in prompt.messages[1:-1]] == ["Turn 7.", "Turn 8."]
+    assert (use.sent, use.recorded, use.left_out) == (2, 8, 0)
+
+
+def test_history_beyond_the_window_loses_whole_turns_oldest_first() -> None:
+    long = "word " * 70_000
+    prompt, use = history(episode(1, long), episode(2, long), episode(3, "Newest."))
+    assert (use.sent, use.left_out, use.window, use.window_known) == (2, 1, 128_000, True)
+    assert prompt.messages[1].content == long
+
+
+def test_an_unknown_window_is_said_to_be_assumed() -> None:
+    _, use = history(episode(1, "Hello."), pricing_model="home-made")
+    assert not use.window_known
+
+
+def test_a_turn_that_a_later_one_replaced_is_not_sent() -> None:
+    newer = replace(episode(2, "Second try."), metadata={"replaces": "e1"})
+    prompt, use = history(episode(1, "First try."), newer)
+    assert use.recorded == 1
+    assert [message.content for message in prompt.messages[1:-1]] == ["Second try."]
+
+
+def test_last_turns_of_a_list_that_ends_early_are_not_guessed() -> None:
+    with pytest.raises(InputError, match="first 1 episodes"):
+        history(episode(1, "Old."), complete=False, last_turns=6)
+    _, use = history(episode(1, "Old."), complete=False)
+    assert not use.complete
+
+
+def test_a_baseline_without_history_fails_alone(model: CannedModel) -> None:
+    comparison = compare(model, baselines=("last_turns",))
+    ask_both(comparison, CannedRuntime([memory(1, "Lives in Porto.")], complete=False), model)
+    assert comparison.comparable
+    (last,) = comparison.baselines
+    assert last.reply.state == "failed"
+    assert not last.reply.memory_missing

@@ -33,3 +33,14 @@ def test_an_edited_file_is_what_counts(tmp_path: Path) -> None:
         'as_of = "2026-01-01"\nsource = "me"\n[models]\n"mine" = { input = 1, output = 2 }\n'
     )
     assert price_table(path).prices["mine"] == Price("mine", 1.0, 2.0)
+
+
+def test_the_window_of_a_model_is_known_where_the_file_says_it(tmp_path: Path) -> None:
+    known = price_of("gpt-4o-mini-2024-07-18")
+    assert known is not None
+    assert known.window == 128_000
+    path = tmp_path / "prices.toml"
+    path.write_text(
+        'as_of = "2026-01-01"\nsource = "me"\n[models]\n"mine" = { input = 1, output = 2 }\n'
+    )
+    assert price_table(path).prices["mine"].window is None
