@@ -1,7 +1,6 @@
 """Calls: one request to the server within one deadline, at most one retry included."""
 
 import json
-import ssl
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -10,9 +9,11 @@ from typing import Any, TypeVar
 
 import httpx
 
-from lib.errors import SettingsError, StatewaveConnectionError
+from lib.errors import StatewaveConnectionError
+from lib.statewave.address import checked_url, common_headers
 from lib.statewave.answers import Answer, read_answer
 from lib.statewave.network import DEADLINE, DeadlineTransport
+from lib.statewave.unanswered import TooLargeError, why_unanswered
 
 V = TypeVar("V")
 
@@ -92,12 +93,12 @@ class Caller:
     ) -> None:
         self.call_s = call_s
         self._largest_answer = largest_answer
-        url = _checked_url(base_url)
+        url = checked_url(base_url)
         # httpx logs addresses in full, so a password must not be part of one.
         self._url = url.copy_with(userinfo=b"", query=None, fragment=None)
         self._auth = (url.username, url.password) if url.userinfo else None
         self._secret = (api_key or "").encode()
-        self._headers = _headers(api_key, tenant_id)
+        self._headers = common_headers(api_key, tenant_id)
         self._transport = transport
         self._clock, self._sleep, self._new_id = clock, sleep, new_id
         self._lock = threading.Lock()
@@ -132,7 +133,7 @@ class Caller:
         if isinstance(outcome, Answer):
             self._silent_until = self._clock()
             return read_answer(outcome, parse)
-        reason = self._no_answer(outcome, call)
+        reason = why_unanswered(outcome, self.location, patience_s=self._patience_s(call))
         if call.look and _is_silence(outcome):
             self._silence, self._silent_until = reason, self._clock() + SILENT_FOR_S
         raise StatewaveConnectionError(reason, reached=reached) from outcome
@@ -202,7 +203,7 @@ class Caller:
             chunks.append(chunk)
             size += len(chunk)
             if size > self._largest_answer:
-                raise _TooLargeError("the answer is too large", request=response.request)
+                raise TooLargeError(self._largest_answer, request=response.request)
             if self._clock() > deadline:
                 raise httpx.ReadTimeout("the deadline has passed", request=response.request)
         return b"".join(chunks)
@@ -220,30 +221,6 @@ class Caller:
                     trust_env=False,
                 )
             return self._http
-
-    def _no_answer(self, error: httpx.RequestError, call: Call) -> str:
-        server = f"the Statewave server at {self.location}"
-        if isinstance(_root(error), ssl.SSLCertVerificationError):
-            return (
-                f"The certificate of {server} is not trusted. "
-                "Set SSL_CERT_FILE to the certificate of its authority."
-            )
-        if isinstance(error, _TooLargeError):
-            megabytes = self._largest_answer // 1_000_000
-            return f"The answer of {server} is larger than {megabytes} MB, so it was not read."
-        if isinstance(_root(error), ssl.SSLError):
-            return f"No secure connection to {server}: it does not speak HTTPS, so use http://."
-        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            return f"Could not connect to {server}. Is it running, and is the address right?"
-        if isinstance(error, httpx.TimeoutException):
-            # What a list has left for its last page is no round number.
-            seconds = round(self._patience_s(call), 1)
-            return f"{server[0].upper()}{server[1:]} did not answer within {seconds:g} s."
-        return f"{server[0].upper()}{server[1:]} broke the connection off. Try again."
-
-
-class _TooLargeError(httpx.RequestError):
-    """An answer that nobody could want to have in memory."""
 
 
 _JSON = {"Content-Type": "application/json"}
@@ -274,12 +251,6 @@ def _may_repeat(call: Call, outcome: Outcome, left: float) -> bool:
     return call.repeatable(left)
 
 
-def _root(error: BaseException) -> BaseException:
-    while error.__cause__ is not None or error.__context__ is not None:
-        error = error.__cause__ or error.__context__ or error
-    return error
-
-
 def _turned_away(outcome: Outcome) -> bool:
     """Rate limited: the request was not carried out, so repeating it is always safe."""
     return isinstance(outcome, Answer) and outcome.status == 429
@@ -293,28 +264,3 @@ def _params(params: Mapping[str, Any] | None) -> dict[str, str] | None:
 
 def _request_id(response: httpx.Response, sent: str) -> str:
     return str(response.headers.get("x-request-id", sent))
-
-
-def _checked_url(base_url: str) -> httpx.URL:
-    try:
-        url = httpx.URL(base_url.strip())
-    except httpx.InvalidURL as error:
-        raise SettingsError("STATEWAVE_BASE_URL is not a web address.") from error
-    if url.scheme not in ("http", "https") or not url.host:
-        raise SettingsError(
-            "STATEWAVE_BASE_URL must be a whole address, for example http://127.0.0.1:8100."
-        )
-    return url
-
-
-def _headers(api_key: str | None, tenant_id: str | None) -> dict[str, str]:
-    headers = {"User-Agent": "statewave-dashboard", "Accept": "application/json"}
-    for name, setting, value in (
-        ("X-API-Key", "STATEWAVE_API_KEY", api_key),
-        ("X-Tenant-ID", "STATEWAVE_TENANT_ID", tenant_id),
-    ):
-        if value and not (value.isascii() and value.isprintable()):
-            raise SettingsError(f"{setting} may only contain printable ASCII characters.")
-        if value:
-            headers[name] = value
-    return headers

@@ -11,8 +11,10 @@ from typing import Any
 import httpx
 import pytest
 
+from lib.connect import connect_runtime
 from lib.errors import StatewaveAPIError, StatewaveConnectionError
 from lib.gate import CompileGate
+from lib.settings import Settings
 from lib.statewave import StatewaveClient
 
 Json = dict[str, Any]
@@ -303,3 +305,18 @@ def test_a_gate_lets_one_thread_in_and_that_one_again() -> None:
         assert not ask("ada"), "still in once"
         gate.leave("ada")
         assert ask("ada")
+
+
+def test_the_runtime_of_the_app_compiles_through_the_gate_of_its_buttons() -> None:
+    gate = CompileGate()
+    settings = Settings(statewave_base_url="http://127.0.0.1:9", statewave_runtime="statewave")
+    runtime = connect_runtime(settings, gate=gate)
+    assert gate.enter("ada")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(runtime.compile_memories, "ada")
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.1)
+        gate.leave("ada")
+        with pytest.raises(StatewaveConnectionError):
+            waiting.result(timeout=5)
+    runtime.close()

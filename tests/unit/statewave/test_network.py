@@ -23,6 +23,7 @@ from lib.errors import (
 from lib.statewave import StatewaveClient
 from lib.statewave.network import DeadlineTransport
 from tests.support.scripted_server import (
+    CERTIFICATE,
     CHUNKED,
     HEADERS_DONE,
     HEADERS_OPEN,
@@ -351,6 +352,26 @@ def test_a_certificate_nobody_signed_is_not_trusted() -> None:
             record(client)
         client.close()
     assert server.requests == []
+
+
+def test_a_certificate_that_is_trusted_carries_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with scripted_server(answer(HEALTHY), tls=True) as server:
+        client = connect(server, call_s=5.0)
+        assert [ask(client) for ask in ASKS.values()] == ["ada", "ada", "e1"]
+        assert {each.connection for each in server.requests} == {1}
+        client.close()
+
+
+def test_a_tls_server_that_stalls_keeps_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with scripted_server(drip(HEADERS_DONE), tls=True) as server:
+        client = connect(server)
+        started = time.monotonic()
+        with pytest.raises(StatewaveConnectionError, match=LATE):
+            record(client)
+        assert time.monotonic() - started < DEADLINE_S + SLACK_S
+        client.close()
 
 
 def test_a_server_without_tls_is_named_as_such() -> None:
