@@ -1,17 +1,15 @@
-"""Results → plotly figures; the page adds `key=` and `alt=`."""
+"""The Budget page's lines: memories and tokens against the token budget."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from lib.charts.drawing import figure, label, marked, text_font
 from lib.models import EPISODE
 from lib.sweep import Sweep, SweepPoint
-from lib.theme import CHART_TEXT_ON_LIGHT, STATELESS, kind_look, memory_colour
+from lib.theme import STATELESS, kind_look, memory_colour
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
-
-CONFIG: Final = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
-"""For `st.plotly_chart`: no tool bar over the labels, and a finger scrolls the page."""
 
 _HEIGHT_PX: Final = 270
 _LABEL_ROOM_PX: Final = 88
@@ -46,7 +44,7 @@ def memories_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) 
         labels.append(_level_label(points, chosen, total, f"all {total:,} memories"))
     labels += _end_labels(points[-1], series)
     y_title = "Memories returned" if len(series) == 1 else "Items returned"
-    return _figure(
+    return figure(
         [_line(points, *item) for item in reversed(series)]
         + [_mark(chosen, value, colour) for _, value, colour in reversed(series)],
         _layout(points, tallest, shapes, labels, y_title=y_title, dark=dark),
@@ -71,7 +69,7 @@ def tokens_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) ->
     limit = _line(points, "limit", _budget, STATELESS)
     limit |= {"line": {"color": STATELESS, "width": 1.5, "dash": "dash"}, "hoverinfo": "skip"}
     del limit["hovertemplate"]
-    return _figure(
+    return figure(
         [limit, _line(points, "tokens used", _tokens, memory), _mark(chosen, _tokens, memory)],
         _layout(points, tallest, shapes, labels, y_title="Tokens", dark=dark),
     )
@@ -141,7 +139,7 @@ def _chosen_line(chosen: SweepPoint, colour: str) -> dict[str, Any]:
 
 def _chosen_label(points: Sequence[SweepPoint], chosen: SweepPoint) -> dict[str, Any]:
     part = chosen.max_tokens / points[-1].max_tokens
-    return _label(
+    return label(
         f"{chosen.max_tokens:,} tokens",
         x=chosen.max_tokens,
         y=1,
@@ -170,7 +168,7 @@ def _level_label(
     """Above the level, beginning where neither the chosen budget's line nor a series crosses it."""
     after = chosen.max_tokens < points[-1].max_tokens / 2
     x = chosen.max_tokens if after else 0
-    return _label(text, x=x, xanchor="left", y=value, yanchor="bottom")
+    return label(text, x=x, xanchor="left", y=value, yanchor="bottom")
 
 
 def _end_labels(
@@ -179,8 +177,8 @@ def _end_labels(
     """The name of each line beside its end: the higher one's above, the lower one's below."""
     order = sorted(series, key=lambda item: item[1](last), reverse=True)
     return [
-        _label(
-            _marked(name, colour),
+        label(
+            marked(name, colour),
             x=last.max_tokens,
             xanchor="left",
             # Clear of the mark that stands here when the largest budget is the chosen one.
@@ -193,15 +191,6 @@ def _end_labels(
     ]
 
 
-def _marked(name: str, colour: str) -> str:
-    # Only the mark has the colour: as text, it would fail AA in one theme or the other.
-    return f'<span style="color:{colour}">●</span> {name}'
-
-
-def _label(text: str, **place: object) -> dict[str, Any]:
-    return {"text": text, "showarrow": False, "font": {"size": 12}, "borderpad": 2, **place}
-
-
 def _layout(
     points: Sequence[SweepPoint],
     tallest: int,
@@ -211,7 +200,7 @@ def _layout(
     y_title: str,
     dark: bool,
 ) -> dict[str, Any]:
-    font = {} if dark else {"color": CHART_TEXT_ON_LIGHT}
+    font = text_font(dark=dark)
     axis = {"fixedrange": True, "tickformat": ",d", "zeroline": False, "tickfont": font}
     return {
         "height": _HEIGHT_PX,
@@ -237,10 +226,3 @@ def _layout(
             "nticks": 6,
         },
     }
-
-
-def _figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> "Figure":
-    # Here, because plotly costs the first page 0.3 s and most pages never draw.
-    from plotly.graph_objects import Figure
-
-    return Figure({"data": data, "layout": layout})

@@ -1,0 +1,42 @@
+"""What every chart has in common: text, marks, labels and the tool that saves a picture."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+from lib.theme import CHART_TEXT_ON_LIGHT
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+CONFIG: Final = {
+    "displayModeBar": "hover",
+    "modeBarButtons": [["toImage"]],
+    "displaylogo": False,
+    "toImageButtonOptions": {"format": "png", "scale": 2},
+    "scrollZoom": False,
+    "doubleClick": False,
+}
+"""For `st.plotly_chart`: the picture can be saved as PNG, and a finger scrolls the page."""
+
+
+def label(text: str, **place: object) -> dict[str, Any]:
+    """Text inside a chart, at `place`."""
+    return {"text": text, "showarrow": False, "font": {"size": 12}, "borderpad": 2, **place}
+
+
+def marked(name: str, colour: str) -> str:
+    """`name` after a mark in `colour`."""
+    # Only the mark has the colour: as text, it would fail AA in one theme or the other.
+    return f'<span style="color:{colour}">●</span> {name}'
+
+
+def text_font(*, dark: bool) -> dict[str, str]:
+    """The font of titles and ticks, readable on the page's background."""
+    return {} if dark else {"color": CHART_TEXT_ON_LIGHT}
+
+
+def figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> "Figure":
+    """The figure of plain dictionaries, which are built faster than plotly's own objects."""
+    # Here, because plotly costs the first page 0.3 s and most pages never draw.
+    from plotly.graph_objects import Figure
+
+    return Figure({"data": data, "layout": layout})
