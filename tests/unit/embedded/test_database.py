@@ -140,8 +140,10 @@ def test_a_newer_file_is_refused(open_runtime: OpenRuntime, path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     connection.close()
+    content = path.read_bytes()
     with pytest.raises(StoreError, match="newer version"):
         open_runtime(path)
+    assert path.read_bytes() == content
 
 
 def test_a_damaged_file_is_explained(open_runtime: OpenRuntime, path: Path) -> None:
@@ -154,6 +156,7 @@ def test_a_damaged_file_is_explained(open_runtime: OpenRuntime, path: Path) -> N
     path.write_bytes(content)
     with pytest.raises(StoreError, match="damaged"):
         open_runtime(path).timeline("ada")
+    assert path.read_bytes() == content
 
 
 def test_a_folder_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
