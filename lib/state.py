@@ -1,6 +1,7 @@
 """What one browser tab remembers."""
 
 from dataclasses import dataclass, field
+from threading import Lock
 
 import streamlit as st
 
@@ -56,6 +57,8 @@ class AppState:
     """Subject → its compile that this visit started and has not looked at since it finished."""
     compiled: dict[str, CompileReport] = field(default_factory=dict)
     """Subject → what its last compile of this visit did."""
+    acting: Lock = field(default_factory=Lock)
+    """Held by a change while it is made: the run that a double click starts waits for it."""
     outcome: Outcome | None = None
     """What the last change on the Memory page did; the run that follows shows it once."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from lib.assistant import PreparedPrompt, ReplyOptions, open_reply, prepare_prompt
 from lib.comparison.history import HistoryUse, history_prompt
@@ -40,6 +40,8 @@ class Side:
 
     name: SideName
     reply: SideReply = field(default_factory=SideReply)
+    run: "SideRun | None" = field(default=None, repr=False, compare=False)
+    """Who may write `reply`: the latest to have been asked."""
 
     @property
     def settled(self) -> bool:
@@ -90,7 +92,7 @@ class Comparison:
         """Forget every reply that is not whole, so that those sides are asked anew."""
         for side in self.sides:
             if side.reply.state != "whole":
-                side.reply = SideReply()
+                side.run, side.reply = None, SideReply()
 
 
 def new_comparison(
@@ -120,7 +122,11 @@ def new_comparison(
 
 
 class SideRun:
-    """Asks one side once: `open` begins, `add` collects, `finish`, `fail` or `leave` settles."""
+    """Asks one side once: `open` begins, `add` collects, `finish`, `fail` or `leave` settles.
+
+    Streamlit lets an old run of a page go on for a moment beside the new one; what it does once
+    another SideRun has taken over the side changes nothing.
+    """
 
     def __init__(
         self, comparison: Comparison, side: Side, *, runtime: MemoryRuntime, model: ChatModel
@@ -130,6 +136,7 @@ class SideRun:
         self._runtime = runtime
         self._model = model
         self._stream: ReplyStream | None = None
+        side.run = self
         side.reply = SideReply("streaming")
 
     def open(self) -> ReplyStream:
@@ -161,27 +168,31 @@ class SideRun:
                 message=comparison.message,
                 options=replace(comparison.options, use_memory=side.name == "memory"),
             )
-        side.reply = replace(side.reply, prompt=prompt, history=history)
+        self._change(prompt=prompt, history=history)
         return prompt
 
     def add(self, piece: str) -> str:
         """Keep a piece of the reply; returns it, so that it can be drawn."""
-        self._side.reply = replace(self._side.reply, text=self._side.reply.text + piece)
+        self._change(text=self._side.reply.text + piece)
         return piece
 
     def finish(self) -> None:
         """The stream has ended by itself."""
         assert self._stream is not None, "finish before open"
-        self._side.reply = replace(self._side.reply, state="whole", end=self._stream.end)
+        self._change(state="whole", end=self._stream.end)
 
     def fail(self, error: StatewaveError) -> None:
         """The stream has ended with `error`; what came before it is kept."""
-        self._side.reply = replace(self._side.reply, state="failed", error=str(error))
+        self._change(state="failed", error=str(error))
 
     def leave(self) -> None:
         """Call at the very end: what is still streaming by now was stopped."""
         if self._side.reply.state == "streaming":
-            self._side.reply = replace(self._side.reply, state="stopped")
+            self._change(state="stopped")
+
+    def _change(self, **changes: Any) -> None:
+        if self._side.run is self:
+            self._side.reply = replace(self._side.reply, **changes)
 
 
 def record_exchange(runtime: MemoryRuntime, comparison: Comparison) -> Comparison:

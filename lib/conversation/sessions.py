@@ -34,12 +34,16 @@ def list_sessions(episodes: Iterable[Episode]) -> list[SessionEntry]:
 def load_conversation(
     subject_id: str, session_id: str, episodes: Iterable[Episode]
 ) -> Conversation:
-    """The session as recorded; a reply that was regenerated appears in its newest form only."""
+    """The session as recorded; a reply that was regenerated appears in its newest form only, also
+    where two tabs did so.
+    """
     ours = [episode for episode in episodes if episode.session_id == session_id]
-    replaced = {str(episode.metadata.get("replaces")) for episode in ours}
+    ours.sort(key=lambda item: item.when)
+    newest = {str(each.metadata["replaces"]): each for each in ours if "replaces" in each.metadata}
     conversation = Conversation(subject_id, session_id)
-    for episode in sorted(ours, key=lambda item: item.when):
-        if episode.id not in replaced:
+    for episode in ours:
+        rival = newest.get(str(episode.metadata.get("replaces")))
+        if episode.id not in newest and rival in (None, episode):
             conversation.turns += _turns(episode)
     return conversation
 

@@ -84,7 +84,7 @@ def delete_subject(subject_id: str, *, typed_key: str) -> None:
     """Delete a subject for good, if its id was typed exactly."""
     typed = str(st.session_state[typed_key]).strip()
 
-    def act() -> str:
+    def act() -> str | None:
         if typed != subject_id:
             raise InputError(f"Nothing was deleted: the text you typed is not {subject_id!r}.")
         runtime = resources.memory_runtime()
@@ -93,6 +93,9 @@ def delete_subject(subject_id: str, *, typed_key: str) -> None:
             subject_id, lambda: runtime.delete_subject(subject_id)
         )
         resources.forget_cached_subjects()
+        if not report.episodes_deleted and not report.memories_deleted:
+            # The second of two clicks: the first one says what it did.
+            return None
         return (
             f"Deleted {report.episodes_deleted:,} episodes and "
             f"{report.memories_deleted:,} memories."
@@ -107,22 +110,25 @@ def report_outcome(memory_id: str | None = None) -> None:
     outcome = state.outcome
     if outcome is None or outcome.memory_id != memory_id:
         return
-    state.outcome = None
     if outcome.error:
         title = failures.title_of(outcome.error)
         st.error(literal(str(outcome.error)), title=title, icon=":material/error:")
     else:
         st.success(outcome.done, icon=":material/check:")
+    # Only now: a click may end this run before it has drawn anything.
+    state.outcome = None
 
 
-def _attempt(act: Callable[[], str], memory_id: str | None = None) -> None:
+def _attempt(act: Callable[[], str | None], memory_id: str | None = None) -> None:
     # What a callback raises would skip the page, so it is kept and shown by the run that follows.
     state = app_state()
-    inspected.reload()
-    try:
-        done = act()
-    except StatewaveError as error:
-        state.outcome = Outcome(memory_id, error=error)
-    else:
-        # A correction goes on at its new memory.
-        state.outcome = Outcome(memory_id and st.query_params[MEMORY_PARAMETER], done)
+    with state.acting:
+        inspected.reload()
+        try:
+            done = act()
+        except StatewaveError as error:
+            state.outcome = Outcome(memory_id, error=error)
+        else:
+            if done is not None:
+                # A correction goes on at its new memory.
+                state.outcome = Outcome(memory_id and st.query_params[MEMORY_PARAMETER], done)

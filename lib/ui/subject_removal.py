@@ -17,7 +17,8 @@ def draw(subject: SubjectMemory) -> None:
             f"Deletes {_amount(subject)} of **{name}**. This cannot be undone: the episodes are "
             "the only source the memories can be made from."
         )
-        with st.form("delete_subject", border=False, clear_on_submit=True):
+        # Not cleared on submit: of two clicks the second may come first, and would bring no id.
+        with st.form("delete_subject", border=False):
             typed, button = st.columns([3, 2], vertical_alignment="bottom")
             # An accessible name is no Markdown, so the id itself stands in the sentence above.
             typed.text_input("Type the subject's id to confirm", key=_TYPED_KEY, autocomplete="off")

@@ -245,6 +245,23 @@ def test_the_memory_backed_exchange_is_recorded_once(runtime: Any, model: Canned
     assert recorded.episode_id == "e1"
 
 
+def test_an_old_run_changes_nothing_once_the_side_is_asked_again(
+    runtime: Any, model: CannedModel
+) -> None:
+    comparison = compare(model)
+    old = SideRun(comparison, comparison.memory, runtime=runtime, model=model)
+    old.open()
+    old.add("old ")
+    comparison.ask_again()
+    old.add("words")
+    assert comparison.memory.reply.text == ""
+    new = SideRun(comparison, comparison.memory, runtime=runtime, model=model)
+    new.open()
+    new.add("new")
+    old.leave()
+    assert (comparison.memory.reply.state, comparison.memory.reply.text) == ("streaming", "new")
+
+
 def test_a_failed_memory_side_is_never_recorded(model: CannedModel) -> None:
     runtime: Any = CannedRuntime(error=StatewaveConnectionError("down"))
     comparison = compare(model, record=True)

@@ -327,6 +327,16 @@ def test_a_subject_is_compiled_by_one_at_a_time(runtime: FlakyRuntime) -> None:
     assert compile_once(runtime, "ann", gate=gate) is not None
 
 
+def test_a_reply_regenerated_in_two_tabs_is_shown_once(runtime: FlakyRuntime) -> None:
+    said = (Message("user", "Hello"), Message("assistant", "One"))
+    first = runtime.record_episode("ada", said, session_id="s1")
+    for number in (2, 3):
+        again = (Message("user", "Hello"), Message("assistant", f"Reply {number}"))
+        runtime.record_episode("ada", again, session_id="s1", metadata={"replaces": first.id})
+    loaded = load_conversation("ada", "s1", runtime.timeline("ada").episodes)
+    assert [turn.reply for turn in loaded.turns] == ["Reply 3"]
+
+
 def test_figures_are_read_back_whole() -> None:
     kept = json.loads(json.dumps({"reply": FIGURES.as_metadata()}))
     assert ReplyFigures.from_metadata(kept) == FIGURES
