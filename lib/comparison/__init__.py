@@ -1,5 +1,6 @@
 """One message answered without and with memory; everything else is the same."""
 
+from lib.comparison.costs import SideCost, side_costs
 from lib.comparison.difference import (
     DiffBlock,
     MemoryAddition,
@@ -31,6 +32,7 @@ __all__ = [
     "MemoryAddition",
     "PromptDiff",
     "Side",
+    "SideCost",
     "SideName",
     "SideReply",
     "SideRun",
@@ -41,4 +43,5 @@ __all__ = [
     "prompt_diff",
     "record_exchange",
     "reply_cost",
+    "side_costs",
 ]

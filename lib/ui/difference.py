@@ -11,11 +11,12 @@ from lib.comparison import (
     prompt_diff,
 )
 from lib.models import ContextBundle
-from lib.ui import injected
+from lib.ui import injected, side_costs
 from lib.ui.figures import format_ms, format_usd
 from lib.ui.sides import record_again
 from lib.ui.text import literal
 
+TABS = "compare_tabs"
 _WHERE = {
     "both": "In both prompts",
     "memory": ":primary[●] Only in the memory-backed prompt",
@@ -49,7 +50,12 @@ def _draw_prompts(comparison: Comparison) -> None:
     if stateless is None or memory is None or memory.memory_error is not None:
         return
     diff = prompt_diff(stateless, memory)
-    differs, sent = st.tabs(["How the prompts differ", "What was injected"])
+    # Tracked, so that charts are only drawn when somebody looks at them.
+    differs, sent, costs = st.tabs(
+        ["How the prompts differ", "What was injected", "Cost and time"],
+        key=TABS,
+        on_change="rerun",
+    )
     with differs:
         st.markdown(_diff_sentence(diff))
         for block in diff.blocks:
@@ -59,6 +65,9 @@ def _draw_prompts(comparison: Comparison) -> None:
             st.code("\n".join(block.lines).strip("\n"), language=None, wrap_lines=True)
     with sent:
         injected.draw(memory)
+    if costs.open:
+        with costs:
+            side_costs.draw(comparison)
 
 
 def _sentence(comparison: Comparison, added: MemoryAddition) -> str:

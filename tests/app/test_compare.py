@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from lib import resources
 from tests.app.conftest import OpenPage
-from tests.support.pages import go_to, text_of
+from tests.support.pages import charts_of, go_to, text_of
 from tests.support.scripted_model import Messages, ScriptedModel
 
 QUESTION = "Which similarity measure do I use now?"
@@ -44,6 +44,13 @@ def ask(app: AppTest, message: str) -> AppTest:
 
 def episodes(subject: str) -> int:
     return len(resources.memory_runtime().timeline(subject).episodes)
+
+
+def open_tab(app: AppTest, label: str) -> AppTest:
+    app.session_state["compare_tabs"] = label
+    app.run()
+    assert not app.exception, app.exception
+    return app
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -202,3 +209,26 @@ def test_full_history_and_last_turns_are_asked_the_same_way_when_chosen(
     assert all(body == bodies[0] for body in bodies)
     # Beside system text and question: nothing, nothing, two turns, every turn.
     assert [len(prompt) - 2 for prompt in prompts] == [0, 0, 4, 2 * recorded]
+
+
+def test_cost_and_time_are_bars_with_their_numbers_and_the_same_as_a_table(
+    app: OpenPage, model: ScriptedModel
+) -> None:
+    page = app("compare", subject="dev_alice", settings=sent_to(model))
+    page.pills(key="compare_baselines").set_value(["history"]).run()
+    open_tab(ask(page, QUESTION), "Cost and time")
+    cost, times = charts_of(page)
+    assert cost["data"][0]["y"] == ["Stateless", "Memory-backed", "Full history"]
+    assert all(text.startswith("$") for text in cost["data"][0]["text"])
+    assert all(text.endswith("s") for text in times["data"][0]["text"])
+    assert "Full history costs most" in text_of(page)
+    costs, _ = (frame.value for frame in page.dataframe)
+    assert list(costs["USD"]) == cost["data"][0]["x"]
+
+
+def test_without_a_price_the_bars_are_tokens(app: OpenPage, model: ScriptedModel) -> None:
+    settings = sent_to(model, OPENAI_MODEL="home-made")
+    page = ask(app("compare", subject="dev_alice", settings=settings), QUESTION)
+    open_tab(page, "Cost and time")
+    assert "there is no price for home-made" in text_of(page)
+    assert charts_of(page)[0]["layout"]["xaxis"]["title"]["text"] == "Prompt tokens"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lib.charts import memories_by_budget, tokens_by_budget
+from lib.charts import Bar, bars, memories_by_budget, tokens_by_budget
 from lib.models import EPISODE
 from lib.sweep import Sweep, SweepPoint
 from lib.theme import MEMORY, STATELESS, kind_look
@@ -94,3 +94,17 @@ def test_an_empty_sweep_can_be_drawn() -> None:
     sweep = Sweep("ada", "x", (point,), 0, 0, 0)
     assert memories_by_budget(sweep, point).layout.yaxis.range[1] > 0
     assert tokens_by_budget(sweep, point).layout.yaxis.range[1] > 0
+
+
+def test_bars_carry_their_numbers_and_memory_its_colour() -> None:
+    rows = [Bar("Stateless", 1.0, "$1"), Bar("Memory-backed", 2.0, "$2", is_memory=True)]
+    figure: Any = bars(rows, x_title="USD")
+    assert list(figure.data[0].text) == ["$1", "$2"]
+    assert list(figure.data[0].marker.color) == [STATELESS, MEMORY]
+    assert figure.layout.xaxis.range[1] > 2
+
+
+@pytest.mark.parametrize("rows", [[], [Bar("Only", 0.0, "0 ms")]])
+def test_bars_without_length_keep_an_axis(rows: list[Bar]) -> None:
+    figure: Any = bars(rows, x_title="ms")
+    assert list(figure.layout.xaxis.range) == [0, 1]

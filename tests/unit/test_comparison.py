@@ -18,6 +18,7 @@ from lib.comparison import (
     prompt_diff,
     record_exchange,
     reply_cost,
+    side_costs,
 )
 from lib.errors import InputError, ModelError, StatewaveConnectionError, StatewaveError
 from lib.models import Episode, Timeline
@@ -351,3 +352,19 @@ def test_a_baseline_without_history_fails_alone(model: CannedModel) -> None:
     (last,) = comparison.baselines
     assert last.reply.state == "failed"
     assert not last.reply.memory_missing
+
+
+def test_the_time_of_a_side_includes_assembling_its_context(
+    runtime: CannedRuntime, model: CannedModel
+) -> None:
+    comparison = compare(model)
+    ask_both(comparison, runtime, model)
+    stateless, backed = side_costs(comparison)
+    assert stateless.total_ms == stateless.reply_ms == 400.0
+    assert backed.total_ms == 400.0 + backed.context_ms > 400.0
+
+
+def test_a_failed_side_has_no_figures(model: CannedModel) -> None:
+    comparison = compare(model)
+    ask_both(comparison, CannedRuntime(error=StatewaveConnectionError("down")), model)
+    assert [cost.name for cost in side_costs(comparison)] == ["stateless"]

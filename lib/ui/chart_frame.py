@@ -1,0 +1,71 @@
+"""A chart with the finding as its title, and the same numbers as a table and as CSV."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from lib import charts
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+Table = Mapping[str, Sequence[str | float | None]]
+"""Column → values, all of one length."""
+
+
+def is_dark() -> bool:
+    """True when the page is drawn in the dark theme."""
+    return st.context.theme.type == "dark"
+
+
+def draw(figure: "Figure", *, title: str, alt: str, key: str, table: Table) -> None:
+    """The chart under `title`, which is Markdown; `alt` says what it shows in words."""
+    st.markdown(f"**{title}**")
+    st.plotly_chart(figure, key=key, config=charts.CONFIG, alt=alt)
+    with st.popover("As table", type="tertiary", icon=":material/table_rows:", key=f"{key}_table"):
+        draw_table(table, alt=alt, key=key)
+
+
+def draw_table(table: Table, *, alt: str, key: str) -> None:
+    """The numbers, and the button that saves them."""
+    st.dataframe(
+        dict(table),
+        key=f"{key}_rows",
+        hide_index=True,
+        column_config={
+            name: st.column_config.NumberColumn(format="localized")
+            for name, values in table.items()
+            if any(isinstance(value, int | float) for value in values)
+        },
+        alt=alt,
+    )
+    st.download_button(
+        "Download as CSV",
+        data=table_csv(table),
+        file_name=f"{key.replace('_', '-')}.csv",
+        mime="text/csv",
+        key=f"{key}_csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def table_csv(table: Table) -> str:
+    """The table as CSV; what is unknown is empty, and no cell starts a formula."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows([_cell(value) for value in row] for row in zip(*table.values(), strict=True))
+    return out.getvalue()
+
+
+def _cell(value: str | float | None) -> str | float:
+    if value is None:
+        return ""
+    # A spreadsheet would run what begins so.
+    return (
+        f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
+    )
