@@ -12,6 +12,7 @@ from lib.compiling.offline import OfflineCompiler
 from lib.demo.profiles import DemoSubject, demo_subject, demo_subjects
 from lib.demo.seeding import seed_demo
 from lib.embedded.runtime import EmbeddedRuntime
+from lib.embedding import MiniLmEmbedder
 from lib.offline import OfflineReader
 from lib.prompt import DEFAULT_SYSTEM_PROMPT, build_messages
 from lib.protocol import MemoryRuntime
@@ -134,12 +135,16 @@ UNANSWERABLE: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryRuntime]:
+@pytest.fixture(scope="module", params=["by words", "by meaning"])
+def runtime(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MemoryRuntime]:
     folder: Path = tmp_path_factory.mktemp("demo")
-    engine = EmbeddedRuntime(folder / "statewave.db", compiler=OfflineCompiler())
+    embedder = MiniLmEmbedder() if request.param == "by meaning" else None
+    engine = EmbeddedRuntime(folder / "statewave.db", compiler=OfflineCompiler(), embedder=embedder)
     for _ in seed_demo(engine, demo_subjects(), marker=folder / "seeded"):
         pass
+    assert engine.wait_until_indexed(300) == (embedder is not None)
     yield engine
     engine.close()
 
@@ -154,7 +159,8 @@ def answer(runtime: MemoryRuntime, subject_id: str, question: str) -> str:
     """What a visitor sees when they ask, as the Chat page asks it."""
     bundle = runtime.get_context(subject_id, question, max_tokens=TOKEN_BUDGET)
     messages = build_messages(DEFAULT_SYSTEM_PROMPT, question, bundle=bundle)
-    return "".join(READER.stream(messages))
+    # Bold marks the answer on the screen; what it says is the same without.
+    return "".join(READER.stream(messages)).replace("**", "")
 
 
 def is_refusal(text: str) -> bool:

@@ -12,7 +12,7 @@ from lib.embedded.candidates import Columns, Ints
 Floats = NDArray[np.float64]
 
 MAX_RELEVANCE: Final = 8.0
-NEIGHBOUR_SHARE: Final = 0.75
+NEIGHBOUR_SHARE: Final = 0.7
 """What was said right before and after a hit is worth this share of it: its question or answer."""
 
 # Okapi BM25 (Robertson and Zaragoza 2009) with the parameters FTS5 uses.
@@ -20,11 +20,13 @@ _K1, _B = 1.2, 0.75
 _FULL_SHARE = 0.5
 """A best line with this share of the task's weight has all the words; a weaker one has fewer."""
 
-# With vectors, likeness is: cosine + 0.3 × words + 0.05 for the speaker who is asked about.
+# With vectors, likeness is: cosine + 0.3 × words + 0.1 for the speaker who is asked about.
 WORDS_WEIGHT: Final = 0.3
-SPEAKER_WEIGHT: Final = 0.05
+SPEAKER_WEIGHT: Final = 0.1
 SESSION_WEIGHT: Final = 0.3
 """The best line of its session counts this much beside a line's own likeness."""
+TIME_POINTS: Final = 2.0
+"""For what was said at the time that the task names; alone enough to pass the floor."""
 UNKNOWN_COSINE: Final = 0.5
 """What a line without a vector yet is taken to have when it holds all words of the task."""
 FULL_LIKENESS: Final = 0.8
@@ -36,7 +38,7 @@ FULL_LIKENESS: Final = 0.8
 WORDS_FLOOR_POINTS: Final = 1.5
 WORDS_FLOOR_SHARE: Final = 0.25
 FLOOR_POINTS: Final = 2.0
-FLOOR_SHARE: Final = 0.45
+FLOOR_SHARE: Final = 0.5
 SURE_LIKENESS: Final = 0.42
 SURE_LIKENESS_NAMED: Final = 0.36
 _FLOOR_SLOPE, _MAX_FLOOR_SHARE = 4.0, 0.95
@@ -63,25 +65,27 @@ def relevance(
     *,
     likeness: Floats | None = None,
     asked_of: NDArray[np.bool_] | None = None,
+    then: NDArray[np.bool_] | None = None,
 ) -> Relevance:
     """Relevance from the rows that each term of the task matches and from cosines.
 
     `likeness` holds the cosine by row, NaN where a line has no vector yet; None ranks by words
-    alone. `asked_of` marks the lines of the speaker whom the task names. A line of an episode
+    alone. `asked_of` marks the lines of the speaker whom the task names, `then` those of the time
+    it names. A line of an episode
     also counts for what its neighbours say.
     """
     words, possible = _words(columns, matches)
     most = max(float(words.max(initial=0.0)), _FULL_SHARE * possible, 1e-9)
     if likeness is None:
         points = _with_neighbours(columns, MAX_RELEVANCE * words / most)
-        return Relevance(points, WORDS_FLOOR_POINTS, WORDS_FLOOR_SHARE)
+        return Relevance(_at_that_time(points, then), WORDS_FLOOR_POINTS, WORDS_FLOOR_SHARE)
     alike = np.where(
         np.isnan(likeness), UNKNOWN_COSINE * words / most, np.maximum(likeness, 0.0)
     ) + WORDS_WEIGHT * words / max(possible, 1e-9)
     if asked_of is not None:
         alike += SPEAKER_WEIGHT * asked_of
     alike = _with_session(columns, _with_neighbours(columns, alike))
-    points = np.minimum(MAX_RELEVANCE / FULL_LIKENESS * alike, MAX_RELEVANCE)
+    points = _at_that_time(MAX_RELEVANCE / FULL_LIKENESS * alike, then)
     sure = SURE_LIKENESS if asked_of is None else SURE_LIKENESS_NAMED
     return Relevance(points, FLOOR_POINTS, _floor_share(sure - float(alike.max(initial=0.0))))
 
@@ -126,6 +130,12 @@ def _with_session(columns: Columns, own: Floats) -> Floats:
     )
     shared: Floats = (own + SESSION_WEIGHT * best) / (1 + SESSION_WEIGHT)
     return shared
+
+
+def _at_that_time(points: Floats, then: NDArray[np.bool_] | None) -> Floats:
+    if then is not None:
+        points = points + TIME_POINTS * then
+    return np.minimum(points, MAX_RELEVANCE)
 
 
 def _floor_share(unsure: float) -> float:

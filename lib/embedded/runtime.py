@@ -17,6 +17,7 @@ from lib.compiling.reconcile import last_stated, reconcile, supersede
 from lib.embedded.assembly import Assembly
 from lib.embedded.candidates import CandidateCache, Columns, matching_rows, rows_of_memory
 from lib.embedded.database import Database
+from lib.embedded.dates import within_named_times
 from lib.embedded.meaning import Meaning
 from lib.embedded.ranking import Ranking, rank
 from lib.embedded.relevance import Floats, relevance
@@ -328,7 +329,7 @@ class EmbeddedRuntime:
             return None
         asked, names = as_asked_of(reading.text, columns.speakers)
         terms = reading.terms_without(names)
-        sessions = columns.session_ids
+        sessions, now = columns.session_ids, self._clock()
         return rank(
             columns,
             relevance(
@@ -336,10 +337,11 @@ class EmbeddedRuntime:
                 matching_rows(connection, columns, terms),
                 likeness=self._likeness(connection, columns, asked) if terms else None,
                 asked_of=columns.said_by(names) if names else None,
+                then=within_named_times(columns.when, reading.text, now=now),
             ),
             reading,
             session=sessions.index(session_id) if session_id in sessions else -1,
-            now_us=to_us(self._clock()),
+            now_us=to_us(now),
         )
 
     def _likeness(

@@ -3,6 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -145,7 +146,7 @@ def test_a_line_is_understood_by_what_was_said_before_it(opened: Opened) -> None
     for number, text in enumerate(FILLER):
         runtime.record_episode("ada", text, session_id=f"b{number}")
     assert runtime.wait_until_indexed(SOON_S)
-    bundle = runtime.get_context("ada", "Where is their flat?")
+    bundle = runtime.get_context("ada", "Which flat do you live in?")
     assert "Number nine." in [
         item.content.partition(": ")[2] for item in bundle.items if item.included
     ]
@@ -159,6 +160,26 @@ def test_lines_of_the_speaker_who_is_asked_about_come_first(opened: Opened) -> N
     for name in ("Ines", "Callum"):
         bundle = runtime.get_context("pair", f"What salary does {name} have?")
         assert first_item(bundle) == f"{name}: my wage is low"
+
+
+def test_what_was_said_at_the_time_asked_about_comes_first(opened: Opened) -> None:
+    runtime = opened(ScriptedEmbedder(IDEAS))
+    for month in range(1, 13):
+        runtime.record_episode(
+            "ada",
+            f"Salary number {month} came in.",
+            session_id=f"s{month}",
+            occurred_at=datetime(2024, month, 20, tzinfo=UTC),
+        )
+    assert runtime.wait_until_indexed(SOON_S)
+    for task, month in (
+        ("What was I paid in March?", 3),
+        ("What was I paid on 20 May 2024?", 5),
+        ("What was I paid last month?", 11),  # seen from the newest line: nothing is newer
+    ):
+        assert (
+            first_item(runtime.get_context("ada", task)) == f"user: Salary number {month} came in."
+        )
 
 
 def test_unrelated_tasks_get_little_however_large_the_budget(opened: Opened) -> None:
