@@ -11,6 +11,7 @@ from lib.comparison.difference import (
 )
 from lib.comparison.export import comparison_json
 from lib.comparison.history import HistoryUse, history_prompt
+from lib.comparison.shared_words import SharedLine, shared_lines, telling_words
 from lib.comparison.sides import (
     DEFAULT_LAST_TURNS,
     BaselineName,
@@ -31,6 +32,7 @@ __all__ = [
     "HistoryUse",
     "MemoryAddition",
     "PromptDiff",
+    "SharedLine",
     "Side",
     "SideCost",
     "SideName",
@@ -43,5 +45,7 @@ __all__ = [
     "prompt_diff",
     "record_exchange",
     "reply_cost",
+    "shared_lines",
     "side_costs",
+    "telling_words",
 ]

@@ -11,7 +11,7 @@ from lib.comparison import (
     prompt_diff,
 )
 from lib.models import ContextBundle
-from lib.ui import injected, side_costs
+from lib.ui import injected, shared_facts, side_costs
 from lib.ui.figures import format_ms, format_usd
 from lib.ui.sides import record_again
 from lib.ui.text import literal
@@ -51,8 +51,8 @@ def _draw_prompts(comparison: Comparison) -> None:
         return
     diff = prompt_diff(stateless, memory)
     # Tracked, so that charts are only drawn when somebody looks at them.
-    differs, sent, costs = st.tabs(
-        ["How the prompts differ", "What was injected", "Cost and time"],
+    differs, sent, facts, costs = st.tabs(
+        ["How the prompts differ", "What was injected", "Facts in the reply", "Cost and time"],
         key=TABS,
         on_change="rerun",
     )
@@ -65,6 +65,9 @@ def _draw_prompts(comparison: Comparison) -> None:
             st.code("\n".join(block.lines).strip("\n"), language=None, wrap_lines=True)
     with sent:
         injected.draw(memory)
+    if facts.open:
+        with facts:
+            shared_facts.draw(comparison)
     if costs.open:
         with costs:
             side_costs.draw(comparison)

@@ -232,3 +232,22 @@ def test_without_a_price_the_bars_are_tokens(app: OpenPage, model: ScriptedModel
     open_tab(page, "Cost and time")
     assert "there is no price for home-made" in text_of(page)
     assert charts_of(page)[0]["layout"]["xaxis"]["title"]["text"] == "Prompt tokens"
+
+
+def test_memories_that_share_words_with_the_reply_are_marked_in_both(app: OpenPage) -> None:
+    page = open_tab(ask(app("compare", subject="dev_alice"), QUESTION), "Facts in the reply")
+    text = text_of(page)
+    assert "remembered lines that the stateless reply lacks" in text
+    assert "likely, not proven" in text
+    marked = [str(item.value) for item in page.markdown if ":primary-background[" in item.value]
+    assert len(marked) >= 2
+    assert all("cosine" in value.lower() for value in marked[:2]), marked
+
+
+def test_a_reply_without_words_of_memory_is_said_to_have_none(
+    app: OpenPage, model: ScriptedModel
+) -> None:
+    model.reply = "Hello there."
+    page = ask(app("compare", subject="dev_alice", settings=sent_to(model)), QUESTION)
+    open_tab(page, "Facts in the reply")
+    assert "shares no telling words" in text_of(page)

@@ -1,10 +1,10 @@
 """The table beside every chart, as a file."""
 
-from lib.ui.chart_frame import table_csv
+from lib.ui.chart_frame import Table, table_csv
 
 
 def test_the_csv_has_the_columns_in_order_and_nothing_for_what_is_unknown() -> None:
-    table = {"Side": ["Stateless", "Memory-backed"], "USD": [0.001, None]}
+    table: Table = {"Side": ["Stateless", "Memory-backed"], "USD": [0.001, None]}
     assert table_csv(table) == "Side,USD\nStateless,0.001\nMemory-backed,\n"
 
 
