@@ -15,6 +15,7 @@ from tests.browser.conftest import CHROMIUM, FLAGS, settle
 from tests.support.dashboard import ROOT, dashboard
 
 PICTURES = ROOT / "docs" / "screenshots"
+QUESTION = "What was the bug in my batch embedding job, and how did we fix it?"
 
 
 def overview(page: Page) -> None:
@@ -23,28 +24,28 @@ def overview(page: Page) -> None:
 
 def chat(page: Page) -> None:
     """A question about an earlier session, answered."""
-    box = page.get_by_test_id("stChatInputTextArea")
-    box.fill("How did I fix the 429s in the batch embedding job?")
-    box.press("Enter")
-    page.wait_for_timeout(1500)
+    page.get_by_role("button", name=QUESTION).click()
+    page.get_by_role("button", name="Regenerate").wait_for()
     settle(page)
 
 
 def compare(page: Page) -> None:
-    """The first ready-made question, both replies there."""
-    page.get_by_test_id("stButtonGroup").get_by_role("radio").first.click()
-    page.wait_for_timeout(2500)
+    """The same question, both replies there."""
+    page.get_by_role("button", name=QUESTION).click()
+    page.get_by_text("What memory added").wait_for()
     settle(page)
 
 
 def budget(page: Page) -> None:
-    """The chart of the first task."""
-    page.wait_for_timeout(2500)
+    """A budget that cuts something, in both charts."""
+    page.get_by_role("radio", name="200").click()
     settle(page)
+    for number in range(2):
+        page.locator(".js-plotly-plot").nth(number).wait_for()
 
 
 def memory(page: Page) -> None:
-    """The table, nothing opened."""
+    """The table, with the newest memory opened as on every visit."""
 
 
 SCENES: dict[str, Callable[[Page], None]] = {
@@ -72,6 +73,11 @@ def take(browser: Browser, url: str, name: str, *, theme: str, width: int, path:
     page.goto(address(url, name))
     settle(page)
     SCENES[name](page)
+    page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+    # No control is shown under the pointer or with the focus of the last click.
+    page.mouse.move(width - 60, 60)
+    page.evaluate("document.activeElement.blur()")
+    page.wait_for_timeout(500)
     page.screenshot(path=path)
     context.close()
 
@@ -83,7 +89,7 @@ def main(folder: Path | None) -> None:
     looks = (
         [("light", 1280)] if folder is None else [("light", 1280), ("dark", 1280), ("light", 390)]
     )
-    with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory(prefix="statewave-") as data, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         with dashboard(Path(data) / "data") as url:
             for name in SCENES:

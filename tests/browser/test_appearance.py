@@ -58,7 +58,7 @@ def test_a_finished_reply_and_comparison_are_accessible(
     assert serious(page) == []
     page.goto(f"{app_url}/compare?subject=dev_bob")
     settle(page)
-    page.get_by_role("button", name="What do you know about me?").click()
+    page.locator("[class*=st-key-compare_question_]").get_by_role("button").first.click()
     expect(page.get_by_text(re.compile("What memory added", re.I)).first).to_be_visible(
         timeout=20_000
     )

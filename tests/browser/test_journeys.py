@@ -132,6 +132,8 @@ def test_two_tabs_on_one_subject_do_not_mix_or_repeat_turns(app_url: str, visit:
     ask(second, "My editor is Helix.")
     reply_line(second)
     settle(second)
-    expect(second.get_by_text("I keep my notes in Obsidian.")).to_have_count(0)
+    # In the conversation: the memory beside it is the subject's, so it holds what both tabs said.
+    spoken = second.get_by_test_id("stChatMessage")
+    expect(spoken.get_by_text("I keep my notes in Obsidian.")).to_have_count(0)
     third = visit(f"{app_url}/memory?subject=visitor_tabs")
     expect(third.get_by_text(re.compile(r"2 (recorded )?(turns|episodes)")).first).to_be_visible()
