@@ -12,6 +12,9 @@ from lib.inspection import SubjectMemory
 from lib.models import CompileReport
 from lib.sweep import Sweep, SweepKey
 
+_COMPARISONS_KEPT = 100
+"""A comparison holds its prompts, and full histories are large."""
+
 
 @dataclass(frozen=True, slots=True)
 class PanelMemory:
@@ -42,25 +45,48 @@ class Outcome:
     error: StatewaveError | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class BulkChange:
+    """Memories of a subject to forget, or with `undo` to bring back."""
+
+    subject_id: str
+    ids: tuple[str, ...]
+    undo: bool
+
+
 @dataclass(slots=True)
 class AppState:
     """Everything of a visit that no widget holds. Lives as long as the tab's session."""
 
     chat: Visit = field(default_factory=Visit)
     panel: PanelMemory | None = None
+    acting: Lock = field(default_factory=Lock)
+    """Held by a change while it is made: the run that a double click starts waits for it."""
     inspected: Inspected | None = None
     opened_of: str | None = None
     """Whose memory the Memory page opened last."""
     comparison: Comparison | None = None
+    """What the Compare page shows."""
+    compared: dict[str, Comparison] = field(default_factory=dict)
+    """The visit's comparisons by id, oldest first."""
     sweeps: dict[SweepKey, Sweep] = field(default_factory=dict)
     compile_jobs: dict[str, CompileJob] = field(default_factory=dict)
     """Subject → its compile that this visit started and has not looked at since it finished."""
     compiled: dict[str, CompileReport] = field(default_factory=dict)
     """Subject → what its last compile of this visit did."""
-    acting: Lock = field(default_factory=Lock)
-    """Held by a change while it is made: the run that a double click starts waits for it."""
+    bulk: BulkChange | None = None
+    """What the next run of the Memory page carries out."""
+    forgotten: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    """Subject → what was forgotten together in this visit, the latest last, to be undone."""
     outcome: Outcome | None = None
     """What the last change on the Memory page did; the run that follows shows it once."""
+
+    def show_comparison(self, comparison: Comparison) -> None:
+        """Makes it the one the Compare page shows, and keeps it for the visit."""
+        self.comparison = comparison
+        self.compared[comparison.id] = comparison
+        while len(self.compared) > _COMPARISONS_KEPT:
+            del self.compared[next(iter(self.compared))]
 
 
 def app_state() -> AppState:

@@ -20,11 +20,12 @@ WORDS = {
     "theme",
     "wire",
     "gate",
+    "table",
 }
 TOOLS = {"compiling", "embedding"}
 ENGINES = {"statewave", "embedded", "feather", "llm", "offline"}
 USE_CASES = {"assistant", "conversation", "comparison", "sweep", "inspection", "demo", "outbox"}
-PICTURES = {"charts"}
+PICTURES = {"charts", "growth_chart"}
 EDGE = {"ui", "state", "resources", "connect", "cli"}
 
 MAY_IMPORT = {
@@ -46,7 +47,7 @@ HOMES = {
     "streamlit": {"ui", "state", "resources", "app"},
     "httpx": {"statewave", "llm"},
     "openai": {"llm"},
-    "plotly": {"charts"},
+    "plotly": PICTURES,
     "sqlite3": {"embedded", "outbox"},
     "tiktoken": {"tokens"},
     "pydantic_settings": {"settings"},

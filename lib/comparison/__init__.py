@@ -9,7 +9,7 @@ from lib.comparison.difference import (
     prompt_diff,
     reply_cost,
 )
-from lib.comparison.export import comparison_json
+from lib.comparison.export import comparison_json, comparisons_csv, comparisons_json
 from lib.comparison.history import HistoryUse, history_prompt
 from lib.comparison.shared_words import SharedLine, shared_lines, telling_words
 from lib.comparison.sides import (
@@ -39,6 +39,8 @@ __all__ = [
     "SideReply",
     "SideRun",
     "comparison_json",
+    "comparisons_csv",
+    "comparisons_json",
     "history_prompt",
     "memory_addition",
     "new_comparison",

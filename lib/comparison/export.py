@@ -1,18 +1,59 @@
-"""A comparison as a document to keep."""
+"""Comparisons as documents to keep."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from lib.comparison.difference import reply_cost
-from lib.comparison.sides import Comparison, SideReply
+from lib.comparison.sides import Comparison, Side, SideReply
 from lib.pricing import price_table
+from lib.table import table_csv
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """The comparison as a JSON document: question, settings, both prompts, replies and costs."""
+    """The comparison as a JSON document: question, settings, prompts, replies and costs."""
+    return json.dumps(_document(comparison), ensure_ascii=False, indent=2)
+
+
+def comparisons_json(comparisons: Sequence[Comparison]) -> str:
+    """Several comparisons as one JSON list, in the order given."""
+    return json.dumps([_document(item) for item in comparisons], ensure_ascii=False, indent=2)
+
+
+def comparisons_csv(comparisons: Sequence[Comparison]) -> str:
+    """Several comparisons as CSV, one row a side; what is unknown is empty. Times in ms."""
+    rows = [_row(item, side) for item in comparisons for side in item.sides]
+    names = rows[0] if rows else {}
+    return table_csv({name: [row[name] for row in rows] for name in names})
+
+
+def _row(comparison: Comparison, side: Side) -> dict[str, str | float | None]:
+    reply = side.reply
+    end = reply.end
+    return {
+        "comparison": comparison.id,
+        "subject_id": comparison.subject_id,
+        "message": comparison.message,
+        "model": comparison.model,
+        "max_tokens": comparison.options.max_tokens,
+        "side": side.name,
+        "state": reply.state,
+        "reply": reply.text,
+        "prompt_tokens": end.prompt_tokens if end else None,
+        "completion_tokens": end.completion_tokens if end else None,
+        "usd": reply_cost(reply, pricing_model=comparison.pricing_model),
+        "context_ms": reply.prompt.context_ms if reply.prompt else None,
+        "first_token_ms": end.first_token_ms if end else None,
+        "reply_ms": end.total_ms if end else None,
+        "error": reply.error,
+    }
+
+
+def _document(comparison: Comparison) -> dict[str, Any]:
     table = price_table()
-    document = {
+    return {
+        "id": comparison.id,
         "subject_id": comparison.subject_id,
         "message": comparison.message,
         "model": comparison.model,
@@ -30,7 +71,6 @@ def comparison_json(comparison: Comparison) -> str:
             for side in comparison.sides
         },
     }
-    return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 def _side_document(reply: SideReply, pricing_model: str) -> dict[str, Any]:

@@ -1,19 +1,14 @@
 """A chart with the finding as its title, and the same numbers as a table and as CSV."""
 
-import csv
-from collections.abc import Mapping, Sequence
-from io import StringIO
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from lib import charts
+from lib.table import Table, table_csv
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
-
-Table = Mapping[str, Sequence[str | float | None]]
-"""Column → values, all of one length."""
 
 
 def is_dark() -> bool:
@@ -50,22 +45,4 @@ def draw_table(table: Table, *, alt: str, key: str) -> None:
         key=f"{key}_csv",
         icon=":material/download:",
         on_click="ignore",
-    )
-
-
-def table_csv(table: Table) -> str:
-    """The table as CSV; what is unknown is empty, and no cell starts a formula."""
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows([_cell(value) for value in row] for row in zip(*table.values(), strict=True))
-    return out.getvalue()
-
-
-def _cell(value: str | float | None) -> str | float:
-    if value is None:
-        return ""
-    # A spreadsheet would run what begins so.
-    return (
-        f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
     )

@@ -46,15 +46,17 @@ def ask(subject_id: str) -> Comparison | None:
     message = typed or st.session_state.pop(_PICKED, None)
     state = app_state()
     if message:
-        state.comparison = new_comparison(
-            subject_id,
-            message,
-            options=options,
-            model=resources.chat_model(),
-            comparison_id=uuid4().hex,
-            record=record,
-            baselines=baselines,
-            last_turns=last_turns,
+        state.show_comparison(
+            new_comparison(
+                subject_id,
+                message,
+                options=options,
+                model=resources.chat_model(),
+                comparison_id=uuid4().hex,
+                record=record,
+                baselines=baselines,
+                last_turns=last_turns,
+            )
         )
     return _current(subject_id)
 

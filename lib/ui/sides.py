@@ -172,11 +172,11 @@ def _record(comparison: Comparison) -> Comparison:
     except StatewaveError as error:
         recorded = replace(recorded, record_error=str(error))
     if recorded is not comparison:
-        app_state().comparison = recorded
+        app_state().show_comparison(recorded)
         resources.forget_cached_subjects()
     return recorded
 
 
 def record_again(comparison: Comparison) -> None:
     """Callback: the next run records once more."""
-    app_state().comparison = replace(comparison, record_error=None)
+    app_state().show_comparison(replace(comparison, record_error=None))

@@ -1,7 +1,9 @@
 """A comparison: same question, same model, one block of difference, honest endings."""
 
+import csv
 import json
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from lib.comparison import (
     Side,
     SideRun,
     comparison_json,
+    comparisons_csv,
+    comparisons_json,
     history_prompt,
     memory_addition,
     new_comparison,
@@ -368,3 +372,21 @@ def test_a_failed_side_has_no_figures(model: CannedModel) -> None:
     comparison = compare(model)
     ask_both(comparison, CannedRuntime(error=StatewaveConnectionError("down")), model)
     assert [cost.name for cost in side_costs(comparison)] == ["stateless"]
+
+
+def test_several_comparisons_are_one_json_list_and_a_csv_row_a_side(
+    runtime: CannedRuntime, model: CannedModel
+) -> None:
+    whole, failed = compare(model), compare(model)
+    ask_both(whole, runtime, model)
+    ask_both(failed, CannedRuntime(error=StatewaveConnectionError("=down")), model)
+    assert [item["id"] for item in json.loads(comparisons_json([whole, failed]))] == ["c1", "c1"]
+    rows = list(csv.DictReader(StringIO(comparisons_csv([whole, failed]))))
+    assert [(row["side"], row["state"]) for row in rows] == [
+        ("stateless", "whole"),
+        ("memory", "whole"),
+        ("stateless", "whole"),
+        ("memory", "failed"),
+    ]
+    assert (rows[3]["error"], rows[3]["usd"], rows[3]["prompt_tokens"]) == ("'=down", "", "")
+    assert comparisons_csv([]) == "\n"

@@ -1,6 +1,6 @@
-"""The table beside every chart, as a file."""
+"""A table as a file."""
 
-from lib.ui.chart_frame import Table, table_csv
+from lib.table import Table, table_csv
 
 
 def test_the_csv_has_the_columns_in_order_and_nothing_for_what_is_unknown() -> None:
