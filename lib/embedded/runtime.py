@@ -3,7 +3,6 @@
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -13,9 +12,10 @@ from uuid import uuid4
 from lib import VERSION
 from lib.compiling.draft import Compiler
 from lib.compiling.journal import Journal, drafts_with_reasons
-from lib.compiling.reconcile import last_stated, reconcile, supersede
+from lib.compiling.reconcile import reconcile
 from lib.embedded.assembly import Assembly
 from lib.embedded.candidates import CandidateCache, Columns, matching_rows, rows_of_memory
+from lib.embedded.changes import corrected, forgotten, restored
 from lib.embedded.database import Database
 from lib.embedded.dates import within_named_times
 from lib.embedded.meaning import Meaning
@@ -23,6 +23,7 @@ from lib.embedded.ranking import Ranking, rank
 from lib.embedded.relevance import Floats, relevance
 from lib.embedded.retrieval import Reading, checked_budget, read_task, search_expression
 from lib.embedded.rows import checked_subject_id, episode_row, to_us
+from lib.embedded.searching import alike_memories, fused
 from lib.embedded.speakers import as_asked_of
 from lib.embedded.store import Store
 from lib.embedded.wording import clean
@@ -259,7 +260,8 @@ class EmbeddedRuntime:
     def search_memories(
         self, subject_id: str, query: str, *, kind: str | None = None, limit: int = 100
     ) -> MemoryList:
-        """Active memories with any word of `query`, its last word as a beginning, best first.
+        """Active memories with any word of `query`, its last word as a beginning, and those that
+        mean something like it, best first.
 
         Where no word matches, memories that hold `query` as it stands. Raises InputError when
         `limit` is below one.
@@ -267,10 +269,11 @@ class EmbeddedRuntime:
         if limit < 1:
             raise InputError(f"A search returns at least 1 memory, not {limit}.")
         text = clean(query).strip()
-        found = self._store.search(
+        by_words = self._store.search(
             subject_id, search_expression(text), text, kind=kind, limit=limit + 1
         )
-        return MemoryList(tuple(found[:limit]), complete=len(found) <= limit)
+        found = fused(by_words, self._alike(subject_id, text, kind), limit + 1)
+        return MemoryList(found[:limit], complete=len(found) <= limit)
 
     def timeline(self, subject_id: str) -> Timeline:
         """Every episode and memory, oldest first, superseded and forgotten included."""
@@ -349,6 +352,14 @@ class EmbeddedRuntime:
     ) -> Floats | None:
         return self._meaning.likeness(connection, columns, text) if self._meaning else None
 
+    def _alike(self, subject_id: str, text: str, kind: str | None) -> list[tuple[Memory, float]]:
+        with self._database.reading() as connection:
+            columns = self._candidates.columns(connection, subject_id)
+            likeness = self._likeness(connection, columns, text) if columns and text else None
+            if columns is None or likeness is None:
+                return []
+            return alike_memories(connection, columns, likeness, kind=kind)
+
     def _written(self) -> None:
         if self._meaning:
             self._meaning.index.notify()
@@ -360,39 +371,10 @@ class EmbeddedRuntime:
         return f"search by words only: {problem}" if problem else "search by words and by meaning"
 
     def _forgotten(self, memory: Memory, rivals: list[Memory]) -> Memory:  # noqa: ARG002
-        if memory.status == "forgotten":
-            return memory
-        return replace(memory, status="forgotten", updated_at=self._clock())
+        return forgotten(memory, now=self._clock())
 
     def _restored(self, memory: Memory, rivals: list[Memory]) -> Memory:
-        if memory.status != "forgotten":
-            return memory
-        now = self._clock()
-        if memory.superseded_by is not None or "replaced_by_episode" in memory.metadata:
-            return replace(memory, status="superseded", updated_at=now)
-        if rivals:
-            return supersede(memory, max(rivals, key=last_stated), now=now)[0]
-        return replace(memory, status="active", updated_at=now)
+        return restored(memory, rivals, now=self._clock())
 
     def _corrected(self, old: Memory, *, content: str) -> tuple[Memory, Memory]:
-        if old.status != "active":
-            raise InputError(f"This memory is {old.status}; correct the one that holds instead.")
-        if content == old.content:
-            raise InputError("The correction says what the memory says already; change the text.")
-        now = self._clock()
-        metadata = {key: value for key, value in old.metadata.items() if key in ("tags", "slot")}
-        new = Memory(
-            id=self._new_id(),
-            subject_id=old.subject_id,
-            kind=old.kind,
-            content=content,
-            confidence=1.0,
-            valid_from=now,
-            created_at=now,
-            updated_at=now,
-            summary=content,
-            source_episode_ids=old.source_episode_ids,
-            metadata={**metadata, "corrected_from": old.id},
-            labels=old.labels,
-        )
-        return supersede(old, new, now=now)
+        return corrected(old, content, now=self._clock(), new_id=self._new_id())

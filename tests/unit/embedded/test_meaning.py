@@ -194,6 +194,34 @@ def test_unrelated_tasks_get_little_however_large_the_budget(opened: Opened) -> 
         assert not bundle.episodes
 
 
+def test_a_search_finds_memories_by_meaning_too(opened: Opened) -> None:
+    runtime = opened(ScriptedEmbedder(IDEAS))
+    for text in ("I earn a wage.", "I live in Porto.", "I like salary slips. I like a dog."):
+        runtime.record_episode("ada", text)
+    runtime.compile_memories("ada")
+    assert runtime.wait_until_indexed(SOON_S)
+    found = [memory.content for memory in runtime.search_memories("ada", "porto").memories]
+    assert found == ["I live in Porto."]
+    found = [memory.content for memory in runtime.search_memories("ada", "a salary paid").memories]
+    assert set(found) == {"I earn a wage.", "I like salary slips."}
+    assert not runtime.search_memories("ada", "a salary paid", kind="procedure").memories
+    limited = runtime.search_memories("ada", "a salary paid", limit=1)
+    assert (len(limited.memories), limited.complete) == (1, False)
+
+
+def test_a_search_by_meaning_finds_nothing_that_no_longer_holds(opened: Opened) -> None:
+    runtime = opened(ScriptedEmbedder(IDEAS))
+    for text in ("I live in Rome.", "I live in Porto.", "I like a dog."):
+        runtime.record_episode("ada", text)
+        runtime.compile_memories("ada")
+    (dog,) = (each for each in runtime.list_memories("ada").memories if "dog" in each.content)
+    runtime.forget_memory("ada", dog.id)
+    assert runtime.wait_until_indexed(SOON_S)
+    flat = runtime.search_memories("ada", "i reside in flat").memories
+    assert [memory.content for memory in flat] == ["I live in Porto."]
+    assert not runtime.search_memories("ada", "a cat").memories
+
+
 def test_a_missing_model_is_said_and_words_still_work(opened: Opened) -> None:
     runtime = opened(MissingEmbedder())
     runtime.record_episode("ada", "I live in Porto.")
