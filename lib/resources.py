@@ -2,6 +2,8 @@
 
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
 
 import streamlit as st
 
@@ -21,6 +23,8 @@ from lib.inspection import Directory
 from lib.outbox import Outbox
 from lib.protocol import ChatModel, MemoryRuntime
 from lib.settings import Settings, load_settings
+
+_PREPARING = "Preparing the demo subjects:"
 
 
 @st.cache_resource(show_spinner=False)
@@ -62,11 +66,16 @@ def demo_catalogue() -> tuple[DemoSubject, ...]:
     return demo_subjects()
 
 
-@st.cache_resource(show_spinner="Preparing the demo subjects…")
+@st.cache_resource(show_spinner=False)
+def _seeding() -> Lock:
+    return Lock()
+
+
 def prepare_demo() -> bool:
     """Seeds the demo subjects on the embedded engine's first start; True when it did.
 
-    A server is somebody's real memory: nothing is written to one unless it is asked for.
+    It shows how far it is, and is not cached: what a cached function draws comes back on every
+    rerun. A server is somebody's real memory: nothing is written to one unless it is asked for.
     """
     settings = app_settings()
     if settings.runtime != "embedded":
@@ -74,11 +83,21 @@ def prepare_demo() -> bool:
     marker = data_folder(settings) / SEEDED_MARKER
     if not needs_seeding(marker):
         return False
+    with _seeding():
+        return _seed_with_progress(settings, marker)
+
+
+def _seed_with_progress(settings: Settings, marker: Path) -> bool:
+    if not needs_seeding(marker):
+        return False
     # By the offline compiler, whatever is set: a first start must neither wait nor cost anything.
     offline = settings.model_copy(update={"statewave_compiler": "offline"})
+    bar = st.progress(0.0, text=f"{_PREPARING} about a second")
     with closing(connect_runtime(offline)) as runtime:
-        for _ in seed_demo(runtime, demo_catalogue(), marker=marker):
-            pass
+        for step in seed_demo(runtime, demo_catalogue(), marker=marker):
+            told = f"{_PREPARING} {step.done} of {step.total} conversations"
+            bar.progress(step.done / step.total, text=told)
+    bar.empty()
     return True
 
 

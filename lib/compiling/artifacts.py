@@ -27,8 +27,11 @@ _PATTERNS = (
         r"|error|failed|denied|timeout|invalid|expired|mismatch|not_found|refused)"
         r"|HTTP [45]\d\d)(?=[\s.,;:)\"”]|$)")),
 )  # fmt: skip
-_SAYS_LITTLE = re.compile(r"(?i)^(?:the (?:work|ticket|issue|bug|task|day)|tracked|see|ticket\w*|both|declared|filed|opened|closed"
-    r"|published|branch|announced|owner|deployed|in the|two days)\b")
+_SAYS_LITTLE = re.compile(
+    r"(?i)^(?:the (?:work|ticket|issue|bug|task|day)|tracked|see|ticket\w*|both|declared|filed"
+    r"|opened|closed"
+    r"|published|branch|announced|owner|deployed|in the|two days)\b"
+)
 _PURPOSE_WORDS = 24
 _MIN_TELLING_WORDS = 2
 MAX_PER_SESSION = 2

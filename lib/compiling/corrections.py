@@ -18,11 +18,14 @@ _MARK = re.compile(
     r"|mixed (?:it|that|this|them|those|up)|my (?:bad|mistake)|out of date|outdated|obsolete"
     r"|(?:forget|ignore|scrap|disregard) (?:the (?:earlier|old|previous|first)|what i)"
     r"|rebooked|rescheduled|postponed|pushed (?:back|to)|brought forward|moved to|instead|slipped"
-    r"|as of (?:today|now|this \w+|last \w+)|no longer|not (?:the |on |in )?[\w.]+[,;] (?:but |it['’]s )?(?:the |on |in )?\w+"
-    r"|quick fix to|changed (?:to|from)|since (?:yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b"
+    r"|as of (?:today|now|this \w+|last \w+)|no longer|not (?:the |on |in )?[\w.]+[,;] (?:but "
+    r"|it['’]s )?(?:the |on |in )?\w+"
+    r"|quick fix to|changed (?:to|from)|since (?:yesterday|(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)day))\b"
 )
 _PLAINLY = re.compile(
-    r"(?i)\b(?:correction|typo|wrong|mixed \w+ up|my (?:bad|mistake)|out of date|outdated|forget|ignore)\b"
+    r"(?i)\b(?:correction|typo|wrong|mixed \w+ up|my (?:bad|mistake)|out of date|outdated|forget"
+    r"|ignore)\b"
 )
 _SPELLING = re.compile(
     r"(?i)\b(?:typo|autocorrect\w*|misspel\w+|mis-?typed|spelled|spelt|with an? [a-z]\b|one [a-z]\b"
@@ -35,7 +38,42 @@ _COUNT = re.compile(
 _UNSURE = re.compile(r"(?i)\b(?:if|would|might|maybe|perhaps|should|could|wonder\w*)\b")
 _NUMBER = re.compile(r"\d")
 _STOP = frozenset(
-    ["user", "users", "team", "uses", "with", "from", "have", "that", "this", "their", "they", "them", "which", "runs", "says", "said", "called", "lives", "works", "used", "name", "date", "tool", "limit", "people", "is", "are", "the", "on", "in", "at", "of", "for", "and"]
+    [
+        "user",
+        "users",
+        "team",
+        "uses",
+        "with",
+        "from",
+        "have",
+        "that",
+        "this",
+        "their",
+        "they",
+        "them",
+        "which",
+        "runs",
+        "says",
+        "said",
+        "called",
+        "lives",
+        "works",
+        "used",
+        "name",
+        "date",
+        "tool",
+        "limit",
+        "people",
+        "is",
+        "are",
+        "the",
+        "on",
+        "in",
+        "at",
+        "of",
+        "for",
+        "and",
+    ]
 )
 _SAME = {
     "os": "operating system", "db": "database", "ide": "editor", "hosted": "hosting",
@@ -146,7 +184,7 @@ def _topic(content: str) -> str:
 
 
 def _words(text: str) -> set[str]:
-    found = {word for word in re.findall(r"[a-z][a-z0-9]+", text.lower())}
+    found = set(re.findall(r"[a-z][a-z0-9]+", text.lower()))
     found |= {part for word in found if word in _SAME for part in _SAME[word].split()}
     stems = {
         word.removesuffix("s") for word in found if len(word) > 3 or word in {"ci", "os", "api"}

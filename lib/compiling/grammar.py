@@ -7,7 +7,8 @@ from lib.compiling.words import WORDS
 
 _IRREGULAR = {"am": "is", "are": "is", "be": "is", "have": "has", "do": "does", "go": "goes"}
 _ADVERBS = (
-    "no longer|also|still|just|already|now|never|always|only|really|usually|often|then|actually|even|mostly"
+    "no longer|also|still|just|already|now|never|always|only|really|usually|often|then|actually"
+    "|even|mostly"
     "|mainly|first|simply|currently|finally|probably|recently|both|all"
 )
 _CONTRACTIONS = (

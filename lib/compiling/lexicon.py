@@ -40,6 +40,11 @@ class Tool:
         return self.kind in _SINGLE
 
 
+def names_of(kind: str) -> tuple[str, ...]:
+    """The known names of one kind of tool, as they are written."""
+    return tuple(name for name, of in _CLASS.items() if of == kind)
+
+
 def find_tools(text: str, *, any_case: bool = False) -> list[Tool]:
     """Known tools named in `text`, in order; the longest name wins.
 

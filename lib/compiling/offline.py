@@ -24,8 +24,8 @@ from lib.compiling.secrets import MASK
 from lib.compiling.sentences import QUOTE_MARK
 from lib.compiling.signatures import roster
 from lib.compiling.stack import read_change, read_stack
-from lib.compiling.states import read_state
 from lib.compiling.statements import asked_for, read_statement, read_wish
+from lib.compiling.states import read_state
 from lib.compiling.summaries import report, summarise
 from lib.compiling.threads import Thread, find_threads, good_news, loose_reports
 from lib.compiling.turns import Turn, by_session, read_turns
@@ -164,12 +164,23 @@ class _Desk:
         return not (turn.speaker and clause.text.startswith(("we ", "our ")))
 
     def _add_members(self, turn: Turn) -> None:
-        """Who shares the account: the roster somebody gives, and whoever signs for the first time."""
+        """Who shares the account: the roster somebody gives, and whoever signs first."""
         for name, what in roster(turn.sentences):
             self._persons.share(name)
+            owned = re.search(r"\bowns? ([a-z]+-[a-z-]+)", what)
+            for service in [owned[1]] if owned else ():
+                slot = self._person.hold(f"team:owner {service}", name.lower(), "")
+                self._add(
+                    PROFILE_FACT, f"{name} owns {service}.", SAID_OUTRIGHT, (turn,), slot=slot
+                )
             content = sentence_case(f"{name} is in the team: {what}")
             self._add(
-                PROFILE_FACT, content, SAID_OUTRIGHT, (turn,), tags=("team",), metadata={"member": name}
+                PROFILE_FACT,
+                content,
+                SAID_OUTRIGHT,
+                (turn,),
+                tags=("team",),
+                metadata={"member": name},
             )
         if turn.speaker and turn.speaker not in self._told_members:
             self._told_members.add(turn.speaker)

@@ -28,11 +28,13 @@ _KIN_NAMED = re.compile(
 )
 _KIN_WITH_NAME = re.compile(
     rf"^my (?P<kin>(?i:wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|manager|boss"
-    rf"|co-?founder|team lead|brother|sister)) (?P<name>{CAP}[a-zà-ÿ]+) (?:is|has|does|runs|works|lives|and"
+    rf"|co-?founder|team lead|brother|sister)) (?P<name>{CAP}[a-zà-ÿ]+) (?:is|has|does|runs"
+    rf"|works|lives|and"
     r"|handles|keeps|teaches|plays|loves|helps)\b"
 )
 _IS_MY = re.compile(
-    rf"^(?P<what>{NAME}) is (?:now )?(?:my|our) (?P<role>{_KIN}|editor|landlord|doctor|first language"
+    rf"^(?P<what>{NAME}) is (?:now )?(?:my|our) (?P<role>{_KIN}|editor|landlord|doctor"
+    rf"|first language"
     r"|second language|third language|native language|mother tongue|home ?town|employer)$"
 )
 _KIN_WANTS = re.compile(

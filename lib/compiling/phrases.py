@@ -20,7 +20,8 @@ _ABSOLUTE = (
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
     rf"|{_MONTH} \d{{4}}|\d{{4}}-\d\d-\d\d|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|Q[1-4](?: \d{{4}})?"
     rf"|(?:the )?(?:end|start|beginning|middle) of (?:{_MONTH}|Q[1-4]|20\d\d)|(?:mid"
-    rf"|late|early)[- ]{_MONTH}|(?:Easter|Christmas|New Year|Thanksgiving|Ramadan|Diwali|Hanukkah)\b"
+    rf"|late|early)[- ]{_MONTH}|(?:Easter|Christmas|New Year|Thanksgiving|Ramadan|Diwali"
+    rf"|Hanukkah)\b"
     rf"|{_MONTH})"
 )
 _RELATIVE = (

@@ -68,17 +68,20 @@ _LEADS_IN = re.compile(
     r"|turns out|in the end|finally)\b[\s,:.!–—-]*)+"
 )
 _FIXED_BY = re.compile(
-    r"(?i)\b(?:went away|disappeared|vanished|stopped|cleared up|(?:is|was) (?:gone|fixed|solved)|works? again"
+    r"(?i)\b(?:went away|disappeared|vanished|stopped|cleared up|(?:is|was) (?:gone|fixed"
+    r"|solved)|works? again"
     r"|runs? again|resolves? again|fixed|solved)\b,? (?:once|after|when|as soon as|by|since) "
     r"(?:(?:i|we) (?:\w+ly )?\w+|\w+ing)\b"
 )
 _WAS_THE_FIX = re.compile(
     r"(?i)\b\w+ing\b .{3,80}? (?:(?:was|is) the (?:answer|fix|solution|trick|culprit|cure)"
-    r"|did(?: it| the trick)?(?=[.,;!]|$)|fixed (?:it|that|the|my|our)\b|solved (?:it|that|the|my|our)\b"
+    r"|did(?: it| the trick)?(?=[.,;!]|$)|fixed (?:it|that|the|my|our)\b|solved (?:it|that|the"
+    r"|my|our)\b"
     r"|(?:helped|worked)(?=[.,;!]|$))"
 )
 _WORKS = re.compile(
-    r"(?i)\b(?:works?|runs?|resolves?|builds?|starts?|loads?|prints?|boots?|connects?|passes|syncs?) (?:again|now|fine)"
+    r"(?i)\b(?:works?|runs?|resolves?|builds?|starts?|loads?|prints?|boots?|connects?|passes"
+    r"|syncs?) (?:again|now|fine)"
     r"|\bworks? again\b|\bback to normal\b|\b(?:fixed|solved) (?:the|my|our) \w+"
 )
 _TRIED_ONLY = re.compile(r"(?i)\b(?:if|would|might|maybe|hope\w*|should|could|does anyone)\b")

@@ -38,7 +38,8 @@ _ROLE_FIRST = re.compile(
     r"|photographer|journalist|editor|translator|therapist|coach|postdoc|lecturer|professor"
     r"|mum|mom|dad|parent|gardener|beekeeper|caterer|potter|luthier|barista|paramedic|pharmacist"
     r"|dentist|bookseller|curator|organist|drummer|guitarist|violinist|cellist|pianist|dj)\b"
-    r"(?! (?:error|said|says|told|asked|wants|is|was|has|does|stories|story|accounts?|ids?|table)\b)"
+    r"(?! (?:error|said|says|told|asked|wants|is|was|has|does|stories|story|accounts?|ids?"
+    r"|table)\b)"
 )
 _SEMESTER = re.compile(r"(?i)^(?:1st|2nd|3rd|\dth|first|second|third|final) (?:semester|year)\b")
 _SMALL = re.compile(
@@ -50,7 +51,8 @@ _SMALL = re.compile(
 _PLANNING = re.compile(
     r"(?i)^(?:(?:moving|flying|submitting|starting|launching|travelling|traveling|finishing|leaving"
     r"|sitting|presenting|defending|handing in|closing|opening|shipping|releasing|retiring"
-    r"|getting married|running|taking|off to|on (?:holiday|vacation|leave|call))\b (?!(?:it|this|that|from|on|the same)\b)"
+    r"|getting married|running|taking|off to|on (?:holiday|vacation|leave|call))\b (?!(?:it|this"
+    r"|that|from|on|the same)\b)"
     r"|(?:parental|maternity|paternity|sick|annual|study) leave\b|(?:exam|surgery|wedding|viva"
     r"|interview|flight|vacation|holidays?|moving day|due date|baby due)\b )"
 )
@@ -69,10 +71,13 @@ _NOT_OURS = re.compile(
     r"(?i)\b(?:tried|found|read|heard|seen|saw|error|errors|steps?|options?|questions?|to-?do"
     r"|need to (?:do|buy|fix|decide|choose)|want(?:ed)? to (?:know|ask|buy)|should|could|ideas?"
     r"|pros|cons|problems?|issues?|bugs?|requirements?|logs?|output|code|results?|suggest\w*"
-    r"|example|snippet|expected|actual|happens|rank|compare|agenda|homework|assignment|got (?:back|this)"
+    r"|example|snippet|expected|actual|happens|rank|compare|agenda|homework|assignment"
+    r"|got (?:back|this)"
     r"|they|he|she|his|her|their|your|asked|wrote|said|says|sent|from (?:him|her|them))\b"
 )
-_PLURAL = re.compile(r"(?i)(?:the |my |our )?\w+s\b")
+_IN_LINE = re.compile(
+    r"(?=.{8,70}?: )((?:[Tt]he |[Mm]y |[Oo]ur )?\w+s\b[^:]*\b(?:I|we)\b[^:]*): (.+, .+)$"
+)
 _OUR_ENTRY = re.compile(r"(?i)^(?:me|myself|i)\b")
 
 
@@ -116,9 +121,8 @@ def lists(sentences: Sequence[Sentence], voice: Voice) -> Iterator[str]:
         lead = sentences[number]
         if len(entries) >= 2 and not lead.listed:
             yield from _listed(lead, entries, voice)
-        elif not lead.listed and (label := re.match(r"^([^:]{8,70}): (.+, .+)$", plain(lead.text))):
-            if _PLURAL.match(label[1]) and re.search(r"\b(?:I|we)\b", label[1]) and not lead.asks:
-                yield from _listed(Sentence(label[1] + ":", asks=False), [label[2]], voice)
+        elif not lead.listed and not lead.asks and (label := _IN_LINE.match(plain(lead.text))):
+            yield from _listed(Sentence(label[1] + ":", asks=False), [label[2]], voice)
         number = max(after, number + 1)
 
 

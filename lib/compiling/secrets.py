@@ -39,8 +39,10 @@ _CONNECTION = re.compile(
 )
 # "password is hunter2", "API_KEY=…": the word after it, unless it is prose ("the token is valid").
 _NAMED = re.compile(
-    r"(?i)(?:\b|_)(?P<what>passwords?|passwort|contraseña|senha|mot de passe|passwd|pwd|passphrase|pass"
-    r"|pin(?: code)?|secret(?:[ _-]?(?:access[ _-]?)?key)?|api[ _-]?key|access[ _-]?key|private[ _-]?key"
+    r"(?i)(?:\b|_)(?P<what>passwords?|passwort|contraseña|senha|mot de passe|passwd|pwd"
+    r"|passphrase|pass"
+    r"|pin(?: code)?|secret(?:[ _-]?(?:access[ _-]?)?key)?|api[ _-]?key|access[ _-]?key"
+    r"|private[ _-]?key"
     r"|(?:auth|access|bearer|api|bot|refresh|session)?[ _-]?token)"
     r"(?P<glue>[\"']?\s*(?:=|:|\bis\b|\bist\b|\bes\b|\bé\b|\best\b|\bwas\b)\s*[\"'`]?)"
     r"(?P<value>[^\s\"'`,;]{4,}?)(?=[\"'`,;]|[.!?]*(?:\s|$))"

@@ -9,24 +9,35 @@ from lib.compiling.sentences import Sentence, plain
 from lib.compiling.words import WORDS
 
 _FULL = rf"{CAP}[\w'’-]+(?: {CAP}[\w'’-]+)?"
-_HELLO = r"(?:(?:hi|hello|hey|grüezi|morning|good morning|evening)\b[,.! ]*(?:all|everyone|team)?[,.! ]*)?"
+_HELLO = (
+    r"(?:(?:hi|hello|hey|grüezi|morning|good morning|evening)\b[,.! ]*(?:all|everyone|team)?"
+    r"[,.! ]*)?"
+)
 _OPENS = re.compile(
     rf"^(?i:{_HELLO})(?:(?P<here>{_FULL}),? (?:here|speaking)\b|(?P<lower>[a-z]{{4,}}) here[.,:!]"
     rf"|(?P<alone>{_FULL})[.,:] )"
 )
 _SAYS = re.compile(
-    rf"\b(?:I['’]m|I am|[Ii]t['’]s|[Ii]t is|[Tt]his is|my name is|[Aa]nnouncement from) (?P<name>{_FULL})"
+    rf"\b(?:I['’]m|I am|[Ii]t['’]s|[Ii]t is|[Tt]his is|my name is"
+    rf"|[Aa]nnouncement from) (?P<name>{_FULL})"
     r"(?=[.,;!]| by the way| from| speaking| here|$)"
 )
 _CLOSES = re.compile(
     rf"(?:[—–/] ?|\()(?P<name>{_FULL}|[A-Z](?:\. ?[A-Z])?)\.?\)?$"
-    rf"|(?:^|[.!?] )(?P<bare>{_FULL}|[A-Z](?:\. ?[A-Z])?)(?: (?:out|signing off[\w ]*|over and out)|, blushing)?\.?$"
+    rf"|(?:^|[.!?] )(?P<bare>{_FULL}|[A-Z](?:\. ?[A-Z])?)(?: (?:out|signing off[\w ]*"
+    rf"|over and out)|, blushing)?\.?$"
 )
 _ROSTER = re.compile(rf"(?P<name>{CAP}[\w'’-]+ {CAP}[\w'’-]+) \((?P<what>[^()]{{3,60}})\)")
 _ROSTER_LEAD = re.compile(r"(?i)\b(?:of us|our team|the team|we are|colleagues?|crew|members)\b")
-_SHARES = re.compile(r"(?i)\b(?:team|all of us|we all|everyone here) (?:will |all )*shares? (?:this|the) ")
-_NO_NAME = frozenset({"same", "right", "still", "nothing", "anybody", "anyone", "noob", "newbie",
-                      "beginner", "first", "everyone", "thanks", "because", "something"})  # fmt: skip
+_SHARES = re.compile(
+    r"(?i)\b(?:team|all of us|we all|everyone here) (?:will |all )*shares? (?:this|the) "
+)
+# fmt: off
+_NO_NAME = frozenset([
+    "anybody", "anyone", "because", "beginner", "everyone", "first", "newbie", "noob", "nothing",
+    "right", "same", "something", "still", "thanks",
+])
+# fmt: on
 
 
 def signer(sentences: Sequence[Sentence], names: Iterable[str]) -> str:

@@ -33,8 +33,10 @@ _DID = re.compile(
     rf"^(?P<who>I|we) (?:have )?{_ADVERBS}(?P<verb>[a-z]+|was born|was diagnosed)\b (?P<rest>.+)$"
 )
 _OURS = re.compile(
-    r"^(?P<own>my|our|the (?=(?:thesis|dissertation|project|app|product|company|startup|start-up|shop"
-    r"|school|paper|book|podcast|game|band|team|research|charity|plan for)\b)) ?(?P<what>(?:(?!is\b|are\b|has\b|have\b|does\b|must\b)[\w'’/+#.-]+ ){1,4}?)"
+    r"^(?P<own>my|our|the (?=(?:thesis|dissertation|project|app|product|company|startup|start-up"
+    r"|shop"
+    r"|school|paper|book|podcast|game|band|team|research|charity"
+    r"|plan for)\b)) ?(?P<what>(?:(?!is\b|are\b|has\b|have\b|does\b|must\b)[\w'’/+#.-]+ ){1,4}?)"
     r"(?P<verb>is|are|has|have|lives?|sits?|runs?|must|starts?|ends?|closes?|opens?|does|do|speaks?"
     r"|works?|plays?|uses?|costs?|holds?|goes|go|allows?|gives?|expects?|covers?) (?P<rest>.+)$"
 )
@@ -59,7 +61,8 @@ _AT = re.compile(rf"^(?:now )?(?:at|with) (?:an? [a-z -]+ in )?{CAP}\w+")
 _POINTS = re.compile(
     r"(?i)\b(?:it|its|this|these|those|them|he|she|him|his|here|there|so far|such"
     r"|that(?! (?:is|are|has|have|hides?|shows?|helps?|lets?|runs?|sells?|\w+s)\b)"
-    r"|you|your|one of|(?:another|better|new|other|big|good|small) ones?|the same|else|someone|somebody|something|anything)\b"
+    r"|you|your|one of|(?:another|better|new|other|big|good|small) ones?|the same|else|someone"
+    r"|somebody|something|anything)\b"
 )
 _NOW_ONLY = re.compile(
     r"(?i)\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|weekend|minute)|just now"
@@ -69,7 +72,8 @@ _NOW_ONLY = re.compile(
 )
 _NO_LACK = re.compile(
     r"(?i)^(?:any |no |an? |the )?(?:\w+ )?(?:idea|ideas|clue|problems?|answers?|time|errors?"
-    r"|other|news|questions?|choice|trouble|issues?|luck|doubt|clue|intention|plans?|memory|access to (?:it|that))\b"
+    r"|other|news|questions?|choice|trouble|issues?|luck|doubt|clue|intention|plans?|memory"
+    r"|access to (?:it|that))\b"
 )
 _WISHES = re.compile(
     r"(?i)^(?P<whole>no (?P<what>(?!(?:more|idea|problem|worries|need|rush|way|luck|thanks"
@@ -80,10 +84,12 @@ _ASSUME = re.compile(
     r"(?i)^(?:always )?assume (?:that )?(?P<what>(?:the|my) (?:reader|audience|user)s? .+)$"
 )
 _WRITING = re.compile(
-    r"(?i)^(?:whatever|whenever|when|in whatever|however) you (?:write|send|answer|reply|explain)[^,]*, "
+    r"(?i)^(?:whatever|whenever|when|in whatever|however) you (?:write|send|answer|reply"
+    r"|explain)[^,]*, "
 )
 _DO_NOT = re.compile(
-    r"(?i)\bdo(?: not|n['’]t) (?P<what>(?:suggest|recommend|propose|mention|send me|give me|show me)"
+    r"(?i)\bdo(?: not|n['’]t) (?P<what>(?:suggest|recommend|propose|mention|send me|give me"
+    r"|show me)"
     r" (?!(?:it|that|this|them)\b)[^,.;!?]{4,60}?)(?:,? please)?[.! ]*$"
 )
 _NOT_A_FAN = re.compile(
@@ -99,7 +105,8 @@ _SECOND_VERB = re.compile(
     r"(?= (?:in|at|as|for|on|with|from|the|an?|my|our|to|about|of)\b)"
 )
 _OTHERS_LIVES = re.compile(
-    r"(?i)\b(?:guy|man|woman|person|somebody|someone|friend|colleague|people|kid|girl|boy)s? (?:who|that)\b"
+    r"(?i)\b(?:guy|man|woman|person|somebody|someone|friend|colleague|people|kid|girl"
+    r"|boy)s? (?:who|that)\b"
 )
 _RUNS_ON = re.compile(
     r"(?i)\brun on (?:coffee|caffeine|tea|vibes|spite|hope)\b|\b\d{3,} years old\b"
@@ -117,27 +124,63 @@ _MAKING = re.compile(
     r" (?P<verb>making|building|writing|working on|developing|designing) is (?P<what>.+)$"
 )
 _EVERYTHING = re.compile(
-    r"(?i)^(?:everything|all)(?: of)?(?: (?:our|my))? (?P<what>[\w -]{3,40}?) (?P<verb>has to|have to"
+    r"(?i)^(?:everything|all)(?: of)?(?: (?:our|my))? (?P<what>[\w -]{3,40}?) (?P<verb>has to"
+    r"|have to"
     r"|must) (?P<rest>(?:be|stay|remain|go|run|work)\b.+)$"
 )
 _DOING = re.compile(
-    r"^(?:I|we) (?:am|are) (?!(?:getting (?!married)|having|seeing|trying|looking|wondering|thinking"
+    r"^(?:I|we) (?:am|are) (?!(?:getting (?!married)|having|seeing|trying|looking|wondering"
+    r"|thinking"
     r"|hoping|considering|not|debugging|fixing|still)\b)(?:officially )?\w+ing\b.+$"
 )
 _DECIDED = re.compile(r"^(?:I|we) (?:have )?decided (?:to|on|against) (?P<rest>.+)$")
 _RUN_ON = re.compile(
-    r"(?i), (?:(?:[\w-]+ ){1,3}(?:is|are|was|were)|he|she|they|it|you|wish|bear|come|tell|send|please|so|which|who|but|like an?)\b"
+    r"(?i), (?:(?:[\w-]+ ){1,3}(?:is|are|was|were)|he|she|they|it|you|wish|bear|come|tell|send"
+    r"|please|so|which|who|but|like an?)\b"
 )
 _AFTERTHOUGHT = re.compile(r"(?: [–—-] |, (?!(?:and|or|but) ))")
 
 _FAMILY = frozenset(
-    ["wife", "husband", "partner", "girlfriend", "boyfriend", "son", "daughter", "kid", "kids", "children", "child", "baby", "manager", "lead", "supervisor", "advisor", "adviser", "mentor", "family", "fiancé", "fiancée", "cto", "ceo", "cofounder", "co-founder", "competitor", "competitors", "vendor", "supplier", "provider", "twin", "twins"]
+    [
+        "wife",
+        "husband",
+        "partner",
+        "girlfriend",
+        "boyfriend",
+        "son",
+        "daughter",
+        "kid",
+        "kids",
+        "children",
+        "child",
+        "baby",
+        "manager",
+        "lead",
+        "supervisor",
+        "advisor",
+        "adviser",
+        "mentor",
+        "family",
+        "fiancé",
+        "fiancée",
+        "cto",
+        "ceo",
+        "cofounder",
+        "co-founder",
+        "competitor",
+        "competitors",
+        "vendor",
+        "supplier",
+        "provider",
+        "twin",
+        "twins",
+    ]
 )
 MAX_WORDS = 30
 
 
 def read_statement(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """A lasting statement in plain words: "I sing alto", "we have no QA person", "our accounts …"."""
+    """A lasting statement in plain words: "I sing alto", "we have no QA person"."""
     for told in _readings(text):
         content = _special(told, voice)
         if not content and _is_lasting(told) and _lasts(told):
@@ -310,6 +353,7 @@ def _is_ours(text: str) -> bool:
         # "My budget is tight" says little, "my phone is a Pixel" much.
         return bool(re.match(rf"{CAP}|\d", match["rest"])) and not match["rest"].isdigit()
     return re.match(
-        r"(?:not )?(?:\w+ing|gone|back|fine|ok|great|good|bad|red|green|flaky|slow|up|down|new|next|about to)\b",
+        r"(?:not )?(?:\w+ing|gone|back|fine|ok|great|good|bad|red|green|flaky|slow|up|down|new"
+        r"|next|about to)\b",
         match["rest"],
     ) is None or match["rest"].startswith(("about ", "standing"))

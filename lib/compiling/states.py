@@ -11,13 +11,19 @@ from lib.compiling.phrases import CAP, DATE, NAME, key
 from lib.compiling.topics import tells_of_trouble
 
 _SERVICE = r"[a-z]+-[a-z]+(?:-[a-z]+)*"
-_PRODUCT = rf"(?-i:(?!(?:It|He|She|They|We|This|That|There|Here|What|Who|Everything|One|Two)\b){CAP}\w+(?: \d+(?:\.\d+)*)?)"
+_PRODUCT = (
+    r"(?-i:(?!(?:It|He|She|They|We|This|That|There|Here|What|Who|Everything|One|Two)\b)"
+    rf"{CAP}\w+(?: \d+(?:\.\d+)*)?)"
+)
 _THING = (
-    r"(?:(?:the|our|my) )?(?:production|prod|staging|stand-?ups?|releases?|on-?call|alerts|all traffic"
+    r"(?:(?:the|our|my) )?(?:production|prod|staging|stand-?ups?|releases?|on-?call|alerts"
+    r"|all traffic"
     r"|all alerts|traffic|deploys?|deployments?|paging|everything|code freeze|freeze|offsite|retro"
     rf"|launch|solver|api|app|backend|frontend|ci|builds?|{_SERVICE}|{_PRODUCT})"
 )
-_REGION = re.compile(r"\b(?:eu|us|ap|sa|ca|me|af|il|mx)-(?:north|south|east|west|central|\w+)(?:east|west)?-\d\b")
+_REGION = re.compile(
+    r"\b(?:eu|us|ap|sa|ca|me|af|il|mx)-(?:north|south|east|west|central|\w+)(?:east|west)?-\d\b"
+)
 _VALUE = re.compile(
     rf"\d\d?:\d\d|https?://|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\bv?\d+\.\d+"
     rf"|{_REGION.pattern}|(?<=[a-z] ){CAP}\w+"
@@ -28,20 +34,31 @@ _STATE = re.compile(
     re.IGNORECASE,
 )
 _SHIFTS = re.compile(
-    rf"^(?P<what>{_THING}|the {_PRODUCT} launch) (?:now )?(?:moves?|moved|shifts?|shifted|changes?|changed"
+    rf"^(?P<what>{_THING}|the {_PRODUCT} launch) (?:now )?(?:moves?|moved|shifts?|shifted"
+    rf"|changes?|changed"
     r"|slips?|slipped)(?: from (?P<old>[\w:., -]{2,30}?))? to (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _DATED = re.compile(
-    rf"^(?P<what>{_PRODUCT}|the {_PRODUCT} launch|new date|the offsite|our offsite) (?P<verb>ships?|launches"
+    rf"^(?P<what>{_PRODUCT}|the {_PRODUCT} launch|new date|the offsite"
+    rf"|our offsite) (?P<verb>ships?|launches"
     r"|launched|goes live|went live|starts|is due|is|will be|opens) (?P<rest>.+)$"
 )
 _WE_RELEASE = re.compile(
     r"^we (?P<verb>release|ship|deploy|meet|release now) (?P<rest>(?:on|every) (?:\w+days?)\b.*)$"
 )
-_WE_RUN_IN = re.compile(r"^(?:we|everything|all) (?:runs?|sits?|are|is) (?:now )?in (?P<rest>\S+)(?P<more>.*)$")
+_WE_RUN_IN = re.compile(
+    r"^(?:we|everything|all) (?:runs?|sits?|are|is) (?:now )?in (?P<rest>\S+)(?P<more>.*)$"
+)
 _OWNS = re.compile(
-    rf"^(?P<who>I|{NAME}|he|she|they) (?:now )?(?:own|owns|took over|take over|takes over) (?P<what>{_SERVICE})\b"
+    rf"^(?:(?:from|since|as of|starting) [^,]{{2,30}}?,? )?(?P<who>I|{NAME}|he|she"
+    rf"|they) (?:now )?(?:own|owns|keeps?|takes?|took(?: over)?|take over"
+    rf"|takes over) (?P<what>{_SERVICE})\b"
+    r"(?P<rest>.*)$"
+)
+_TAKES_OVER = re.compile(
+    rf"^(?P<who>{NAME}) (?:joins|starts|begins|comes) .*?(?:and"
+    rf"|,) takes (?P<what>{_SERVICE}) over\b"
     r"(?P<rest>.*)$"
 )
 _IS_MINE = re.compile(
@@ -49,23 +66,38 @@ _IS_MINE = re.compile(
     rf"|goes (?:from \w+ )?to me|goes (?:from \w+ )?to (?P<who2>{NAME}))\b(?P<rest>.*)$"
 )
 _CARRIES = re.compile(
-    rf"^(?P<tool>{NAME}) (?P<verb>carries|runs|replaces|serves|stores|handles|builds) (?P<rest>(?:all|the|our|every)\b.+)$"
+    rf"^(?P<tool>{NAME}) (?P<verb>carries|runs|replaces|serves|stores|handles"
+    rf"|builds) (?P<rest>(?:all|the|our|every)\b.+)$"
 )
+_PIECES = re.compile(r"[:;,] (?:and )?")
+_MAX_WORDS = 24
 _OPEN = re.compile(
     r"(?i)\b(?:it|this|that|these|those|here|there|fine|ok|okay|good|bad|green|red|down|up|slow|off"
     r"|again|today|yesterday|tomorrow|right|wrong|you)\b"
 )
 _TRAIL = re.compile(
-    r"(?i),? (?:so that|because|as of|since (?:this|last|eight|nine|then)|from now on|effective|as planned"
+    r"(?i),? (?:so that|because|so that|as of|since (?:this|last|eight|nine|then)|from now on"
+    r"|effective|as planned"
     r"|so don|which|, and)\b.*$"
 )
 
 
 def read_state(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
-    """Where things stand: "Production is MySQL 8.0", "stand-up moves to 10:15", "Atlas 3 ships on …"."""
-    if tells_of_trouble(text) or len(text.split()) > 24:
+    """Where things stand: "Production is MySQL 8.0", "stand-up moves to 10:15"."""
+    pieces = [text]
+    if ": " in text or ", " in text:
+        pieces += [piece for piece in _PIECES.split(text) if len(piece.split()) > 2]
+    for piece in pieces:
+        found = list(_read(piece, clause, voice))
+        yield from found
+        if found and piece is text:
+            return
+
+
+def _read(text: str, clause: Clause, voice: Voice) -> Iterator[Fact]:
+    if tells_of_trouble(text) or len(text.split()) > _MAX_WORDS:
         return
-    if match := _OWNS.match(text) or _IS_MINE.match(text):
+    if match := _OWNS.match(text) or _IS_MINE.match(text) or _TAKES_OVER.match(text):
         yield from _owner(match, voice)
     elif match := _WE_RUN_IN.match(text):
         if region := _REGION.search(match["rest"]):
@@ -96,7 +128,9 @@ def _owner(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
         return
     owner = voice.subject if who == "I" else who
     content = f"{owner} owns {match['what']}"
-    yield Fact(sentence_case(content), "role", f"team:owner {match['what']}", key(owner), change=True)
+    yield Fact(
+        sentence_case(content), "role", f"team:owner {match['what']}", key(owner), change=True
+    )
 
 
 def _shifted(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
@@ -135,7 +169,8 @@ def _stated(match: re.Match[str], clause: Clause, voice: Voice) -> Iterator[Fact
     near = tools and tools[0].start <= 12
     if not rest or _OPEN.search(rest) or re.match(r"(?i)\w+ing\b", rest):
         return
-    if not (near or _VALUE.search(f"x {rest}") and (prep or re.match(r"\W*\d|https?:", rest))):
+    named = _VALUE.search(f"x {rest}") and (prep or re.match(r"\W*\d|https?:", rest))
+    if not near and not named:
         return
     noun = re.sub(r"^(?i:the|our|my) ", "", what)
     proper = re.match(rf"{CAP}", noun) and noun.lower() not in _COMMON
@@ -148,14 +183,24 @@ def _stated(match: re.Match[str], clause: Clause, voice: Voice) -> Iterator[Fact
         slot, value = tools[0].kind, tools[0].value
     content = f"{head} {match['verb'].lower()}{prep} {voice.shift(rest)}"
     yield Fact(
-        sentence_case(content), "stack", slot, value, confidence=SAID_IN_PASSING, change=clause.change
+        sentence_case(content),
+        "stack",
+        slot,
+        value,
+        confidence=SAID_IN_PASSING,
+        change=clause.change,
     )
 
 
+# fmt: off
 _COMMON = frozenset(
-    "production prod staging releases release traffic alerts everything deploys paging standup"
-    " stand-up on-call freeze offsite retro launch builds build".split()
+    [
+        "alerts", "build", "builds", "deploys", "everything", "freeze", "launch", "offsite",
+        "on-call", "paging", "prod", "production", "release", "releases", "retro", "stand-up",
+        "staging", "standup", "traffic",
+    ]
 )
+# fmt: on
 
 
 def _is_whole(noun: str, *, proper: bool) -> bool:

@@ -75,7 +75,8 @@ PROBLEM = re.compile(
     r"|an|with|error|code|get|getting|returns?) (?:429|40[0-9]|50[0-4])(?=$|[.,;:!?]"
     r"| (?:errors?|responses?|from|on|when|after|and|or|below|above|while|if|every"
     r"|saying)\b)|429|exception|traceback|deadlocks?|conflicts?|corrupt\w*|flaky"
-    r"|takes? (?:about |over |almost )?\d+ (?:seconds|minutes|hours|days)|takes? (?:ages|forever|hours|an eternity)|keeps? (?!in\b|an?\b|the\b|my\b)\w+ing"
+    r"|takes? (?:about |over |almost )?\d+ (?:seconds|minutes|hours|days)|takes? (?:ages|forever"
+    r"|hours|an eternity)|keeps? (?!in\b|an?\b|the\b|my\b)\w+ing"
     r"|unreliable|throws?|panics?|segfault\w*|blocked|blocks|stale|inconsistent"
     r"|two or three times|over and over|empty|null|undefined|unexpected(?:ly)?|exceeded"
     r"|overflow\w*|mismatch\w*)\b"
@@ -90,7 +91,9 @@ _VERB_OF_DOING = re.compile(
     r"|go about|approach|change|achieve)\b (?:it|that|this|them|these|those|one|so)\b"
 )
 
-_NO_PROBLEM = re.compile(r"(?:no \w+\b|[a-z]{3,}ed (?!by\b|with\b|at\b|from\b)|(?:first|second),)", re.IGNORECASE)
+_NO_PROBLEM = re.compile(
+    r"(?:no \w+\b|[a-z]{3,}ed (?!by\b|with\b|at\b|from\b)|(?:first|second),)", re.IGNORECASE
+)
 _SHOWN = re.compile(r"(?i)\b(?:this|these)(?:$| (?:every|again|now|when|all|on|in)\b)")
 _DID = re.compile(
     r"(?i)^(?:I|we)\b(?! (?:get|keep getting|see|am getting|are getting|can not|cannot"

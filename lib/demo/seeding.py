@@ -1,17 +1,20 @@
 """Seeding: the demo subjects' conversations, recorded and compiled once."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lib.demo.profiles import DemoSubject, demo_subjects
 from lib.errors import StoreError
 from lib.protocol import MemoryRuntime
 
+_MOST_STEPS = 8
+"""Steps in which a long history is written; a short one takes a step per session."""
+
 
 @dataclass(frozen=True, slots=True)
 class SeedProgress:
-    """One more session recorded and compiled: `done` of `total`."""
+    """Sessions recorded and compiled, up to `session_id`: `done` of `total`."""
 
     subject_id: str
     session_id: str
@@ -19,7 +22,7 @@ class SeedProgress:
     total: int
     episodes: int
     memories: int
-    """How many memories this session added."""
+    """How many memories this step added."""
 
 
 def needs_seeding(marker: Path, *, subjects: Sequence[DemoSubject] | None = None) -> bool:
@@ -37,27 +40,26 @@ def seed_demo(
     marker: Path,
     reset: bool = False,
 ) -> Iterator[SeedProgress]:
-    """Seeds whoever is not in `marker` yet, one step per session; with `reset` everyone, afresh.
+    """Seeds whoever is not in `marker` yet, in steps; with `reset` everyone, afresh.
 
     Nothing happens before the first step is asked for. Raises StatewaveError; what was seeded
     until then stays, and the next call goes on from there.
     """
     todo = subjects if reset else _unseeded(marker, subjects)
     total = sum(len(subject.sessions) for subject in todo)
-    done = 0
+    before = 0
     for subject in todo:
         for step in seed_subject(runtime, subject, reset=reset):
-            done += 1
-            yield SeedProgress(
-                step.subject_id, step.session_id, done, total, step.episodes, step.memories
-            )
+            yield replace(step, done=before + step.done, total=total)
+        before += len(subject.sessions)
         _remember(marker, subject.subject_id)
 
 
 def seed_subject(
     runtime: MemoryRuntime, subject: DemoSubject, *, reset: bool = False
 ) -> Iterator[SeedProgress]:
-    """Records and compiles one subject session by session; with `reset` deletes it first.
+    """Records and compiles one subject, session by session or a few at a time; with `reset` deletes
+    it first.
 
     Repeating it changes nothing. Where the runtime ignores idempotency keys, a subject that
     already has episodes is left as it is.
@@ -66,15 +68,19 @@ def seed_subject(
         runtime.delete_subject(subject.subject_id)
     elif "idempotency" not in runtime.capabilities() and _exists(runtime, subject.subject_id):
         return
-    for done, session in enumerate(subject.sessions, start=1):
-        # Compiled after each session, as in life: a later session must be able to change a fact.
-        recorded = runtime.record_episodes(subject.subject_id, subject.episodes(session))
+    sessions = subject.sessions
+    # Every write waits for the disk, so that a long history is not written in many small ones.
+    together = max(1, len(sessions) // _MOST_STEPS)
+    for start in range(0, len(sessions), together):
+        some = sessions[start : start + together]
+        episodes = [episode for session in some for episode in subject.episodes(session)]
+        recorded = runtime.record_episodes(subject.subject_id, episodes)
         report = runtime.compile_memories(subject.subject_id)
         yield SeedProgress(
             subject.subject_id,
-            session.id,
-            done,
-            len(subject.sessions),
+            some[-1].id,
+            start + len(some),
+            len(sessions),
             len(recorded),
             len(report.created),
         )

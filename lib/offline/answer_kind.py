@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from lib.compiling.lexicon import names_of
 from lib.offline.words import STOPWORDS, stem
 
 _MONTH = (
@@ -57,6 +58,10 @@ def _any_of(names: str) -> str:
     return rf"(?<![\w-])(?i:{'|'.join(re.escape(name) for name in names.split('|'))})(?![\w-])"
 
 
+def _names(kind: str) -> str:
+    return "|".join(names_of(kind))
+
+
 _DATABASES = (
     "PostgreSQL|Postgres|CockroachDB|MySQL|MariaDB|SQLite|MongoDB|Redis|DynamoDB|Cassandra|DuckDB"
     "|ClickHouse|Snowflake|BigQuery|Elasticsearch|OpenSearch|SQL Server|Oracle|Neo4j|Qdrant"
@@ -95,7 +100,7 @@ PERSON = _kind(
     r"(?:boss|manager|lead|wife|husband|partner|son|daughter|sister|brother|friend|mother"
     r"|father|dog|cat|colleague|teammate|doctor|landlord|client|customer|assistant)\b)",
     rf"(?:called|named|name is|lead|boss|manager|colleague|partner|wife|husband|sister|brother"
-    rf"|friend|dog|cat|by|with|,) ({_NAME})|^({_NAME}) ",
+    rf"|friend|dog|cat|by|with|,) ({_NAME})|^({_NAME}) |\b[Oo]wner[^:]{{0,40}}: ({_NAME})",
     "gives the name",
 )
 PREFERENCE = _kind(
@@ -118,7 +123,8 @@ OWN_NAME = _kind(
 )
 WHEN = _kind(
     "date",
-    r"^\W*(?:when|since when|until when|by when)\b|\b(?:what|which) (?:date|day|month|year|time)\b"
+    r"^\W*(?:when|since when|until when|by when)\b|\b(?:what|which) (?:date|day|weekday|month"
+    r"|year|time)\b"
     r"|\bwhat(?:'s| is| was) (?:the|my|our) [\w ]*(?:deadline|date|birthday)\b",
     rf"\b(\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}(?:,? \d{{4}})?"
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|\d{{4}}-\d{{2}}-\d{{2}}"
@@ -126,13 +132,13 @@ WHEN = _kind(
     r"|(?:last|next|this) (?:week|month|year|weekend|spring|summer|autumn|winter)"
     r"|tomorrow|yesterday|\d+ (?:days|weeks|months|years) ago|(?:two|three) weeks ago)(?!\w)",
     "gives the date",
-    implied="date day month year time",
+    implied="date day month year time weekday winter summer spring autumn hour clock",
 )
 HOME = _kind(
     "place",
     r"\bwhere\b.*\b(?:live|living|lived|reside|based|located|home|from|move|moved|moving|born|grow"
     r"|grew)\b|\b(?:which|what) (?:city|town|country)\b",
-    rf"\b(?:in|to|near|from) ({_NAME})",
+    rf"\b(?:in|to|near|from) ({_NAME}|[a-z][a-z0-9]+://\S+)",
     "names the place",
     implied="city town country place",
 )
@@ -140,16 +146,24 @@ WHERE = _kind(
     "place",
     r"^\W*(?:\w+ ){0,2}where\b|\b(?:which|what) place\b",
     rf"\b(?:in|to|at|near|from|on|into|behind|under) (?:the )?"
-    rf"({_NAME}|https?://\S+|[\w./-]+/[\w./-]+)",
+    rf"({_NAME}|[a-z][a-z0-9]+://\S+|[\w./-]+/[\w./-]+|(?:locker|room|drawer|box|shelf|cupboard|rack|bay)"
+    r" \w+)",
     "names the place",
     implied="city town country place",
 )
 MONEY = _kind(
     "amount",
     r"\bhow much\b.*\b(?:cost|pay|spend|earn|charge|rent|worth|budget)"
-    r"|\b(?:what|which)\b.*\b(?:salary|price|budget|cost|rent|fee)s?\b",
+    r"|\b(?:what|which)\b.*\b(?:salary|price|budget|cost|rent|fee)s?\b(?! burn)",
     rf"([$€£₹]\s?{_NUMBER}(?: a \w+| per [\w ]+?)?|{_NUMBER}\s?(?:USD|EUR|dollars|euros|GBP|INR))",
     "gives the amount",
+)
+PHONE = _kind(
+    "phone number",
+    r"\b(?:phone|telephone|mobile|fax) number\b|\bnumber to call\b",
+    r"(\+?\d[\d ()/-]{6,}\d)",
+    "gives the number",
+    implied="number",
 )
 AMOUNT = _kind(
     "number",
@@ -164,8 +178,39 @@ KINDS = (
     PREFERENCE,
     OWN_NAME,
     MONEY,
+    PHONE,
     AMOUNT,
     _noun("database", "database|db|datastore|data store|vector store", _any_of(_DATABASES)),
+    _noun("CI system", "ci|ci system|build server", _any_of(_names("ci")), implied="build"),
+    _noun(
+        "message broker",
+        "broker|message broker|queue|message queue|messaging|stream",
+        _any_of(_names("queue")),
+        implied="message service",
+    ),
+    _noun(
+        "feature flag system",
+        "flag system|flags?|flag tool",
+        _any_of(_names("feature flags")),
+        implied="feature flag system",
+    ),
+    _noun(
+        "data frame library",
+        "dataframe library|data library",
+        _any_of(_names("data tool")),
+        implied="dataframe library",
+    ),
+    _noun(
+        "map library",
+        "map library|maps library",
+        _any_of(_names("map library")),
+        implied="map library",
+    ),
+    _noun(
+        "region",
+        "region|availability zone",
+        r"\b((?:eu|us|ap|sa|ca|me|af|il)-(?:north|south|east|west|central)[a-z]*-\d)\b",
+    ),
     _noun("measure", "measure|metric|distance|similarity", _any_of(_MEASURES)),
     _noun(
         "model",

@@ -14,6 +14,7 @@ _BEFORE_OLD = re.compile(
     re.IGNORECASE,
 )
 _AFTER_OLD = re.compile(r"^\W{0,2}(?:any ?more|any longer|until|before)\b", re.IGNORECASE)
+_HOW_LONG = re.compile(r"\bhow long\b", re.IGNORECASE)
 _BESIDE = 20
 """Characters within which a number counts the thing asked about."""
 _FOLLOWING = 60
@@ -58,6 +59,8 @@ def _is_count(span: str, part: Part, sentence: str, places: Sequence[re.Match[st
         return bool(_OF.search(before)) or any(match(w, _PEOPLE) for w in following[:2])
     if part.counted:
         return any(match(word, [stem(near) for near in following]) for word in part.counted)
+    if _HOW_LONG.search(part.text) and len(tokens(span)) < 2:
+        return False
     return _distance(span, sentence, places) <= _BESIDE
 
 

@@ -38,7 +38,13 @@ _SOURCE_POINTS = {
 }
 _REASON_POINTS = {Source.PROCEDURE: 0.2, Source.INTERACTION: 0.1, Source.SUMMARY: -0.1}
 _SELDOM_REASONS = frozenset({Source.PROFILE, Source.ARTIFACT})
-_QUOTED_SENTENCES = 3
+_QUOTED_SENTENCES = 4
+_TELLS_ALL = 0.7
+_COMPARES = re.compile(
+    r"(?i)\b(?:differ\w*|in common|compared?)\b|\bwhy (?:did|do|have) (?:i|we) (?:choose|chose"
+    r"|pick|leave|left"
+    r"|drop|move|decide)\b"
+)
 _CURRENT = re.compile(
     r"\b(?:now|since|these days|currently|as of|at the moment|today|by now"
     r"|(?:moved|switched|changed|migrated) (?:back |over )?(?:to|from)|went back|going with)\b",
@@ -144,18 +150,35 @@ def _reasons(part: Part, note: Note, extra: float) -> list[Found]:
     if share < MIN_COVERAGE_OF_REASON:
         return []
     score = share + extra + _REASON_POINTS.get(note.source, 0.0)
-    # What the person said is mostly the problem again; the reply holds the reason.
-    for passage in sorted(note.passages, key=lambda passage: passage.speaker == "user"):
+    # What the person said is mostly the problem again; the reply holds the reason, unless it has
+    # none of the words and the person's own has them all.
+    for passage in sorted(note.passages, key=lambda passage: _order(part, passage)):
         said = [
             sentence
             for sentence in passage.sentences
             if not sentence.endswith("?") and not _NICETY.match(sentence)
         ]
-        if passage.speaker == "user" or note.source in _SELDOM_REASONS:
+        whole = passage.speaker == "user" and _order(part, passage) < 0
+        if (passage.speaker == "user" and not whole) or note.source in _SELDOM_REASONS:
             said = [sentence for sentence in said if _REASON.search(sentence)]
         if said:
             return [Found(note, passage, " ".join(said[:_QUOTED_SENTENCES]), "", score)]
     return []
+
+
+def _order(part: Part, passage: Passage) -> int:
+    if passage.speaker != "user":
+        return 0
+    if not _COMPARES.search(part.text):
+        return 1
+    found = stems(passage.text)
+    share = coverage(part, found, found, holds_answer=False)
+    return -1 if share >= _TELLS_ALL and len(passage.sentences) > 1 else 1
+
+
+def is_current(text: str) -> bool:
+    """True for a text that says since when something is so."""
+    return _CURRENT.search(text) is not None
 
 
 def _reason_coverage(part: Part, note: Note) -> float:

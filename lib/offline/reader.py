@@ -9,6 +9,7 @@ from lib.models import Message, ReplyEnd
 from lib.offline import wording
 from lib.offline.answer_kind import OWN_NAME, spans
 from lib.offline.asking import Intent, intent_of, parts_of
+from lib.offline.excerpts import excerpts
 from lib.offline.finding import Found, Similarity, find
 from lib.offline.notes import Given, Note, Source, read_given
 from lib.offline.words import content_words, match, stem, stems, weight
@@ -99,6 +100,8 @@ class OfflineReader:
             best = [item for item in found[:1] if all(_adds(item, other) for other in answers)]
             second = _second(found) if best and part.explains else []
             answers += [*best, *(item for item in second if _adds(item, best[0]))]
+        if not answers and parts:
+            answers = excerpts(parts[0], given.notes, similarity=self._similarity)
         if answers:
             return wording.say_found(answers)
         return wording.say_no_record(parts[0] if parts else None, given)

@@ -27,7 +27,7 @@ such t tell than that the their theirs them then there these they thing things t
 though through times to today together told too toward under until up us use used user uses
 using usually ve very via was way we well were what whatever when where whether which while who
 whom whose why will with within without would yes yet you your yours yourself days exactly
-actually originally first nowadays moment
+actually originally first nowadays moment since present until
 """
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 """Words of the language, not of the matter."""

@@ -16,14 +16,13 @@ def offer(label: str, subjects: Sequence[DemoSubject]) -> bool:
     if not slot.button(label, icon=":material/download:", key="load_demo"):
         return False
     total = sum(len(subject.sessions) for subject in subjects)
-    done = 0
+    before = 0
     runtime = resources.memory_runtime()
     for subject in subjects:
         for step in seed_subject(runtime, subject):
-            done += 1
-            slot.progress(
-                done / total, text=f"{step.subject_id}: {step.done} of {step.total} conversations"
-            )
+            told = f"{step.subject_id}: {step.done} of {step.total} conversations"
+            slot.progress((before + step.done) / total, text=told)
+        before += len(subject.sessions)
     slot.empty()
     resources.forget_cached_subjects()
     inspected.reload()

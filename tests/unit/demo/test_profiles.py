@@ -1,6 +1,7 @@
 """Demo data: what the files promise, and what is said about a file that is wrong."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,18 @@ from lib.demo.profiles import (
     DATA_FOLDER,
     TURN_SPACING,
     DemoQuestion,
+    DemoSession,
     DemoSubject,
     demo_subject,
     demo_subjects,
     load_subject,
 )
 from lib.errors import InputError
+from lib.tokens import count_tokens
 
-SESSIONS = {"dev_alice": 4, "dev_bob": 6, "dev_priya": 3}
+SESSIONS = {"dev_alice": 4, "dev_bob": 6, "dev_priya": 3, "team_atlas": 74}
+NEEDLES = ("label printer", "hazelnut", "QX7")
+MOST_IN_COMMON = 0.05
 GOOD = (DATA_FOLDER / "dev_priya.toml").read_text(encoding="utf-8")
 
 
@@ -26,7 +31,7 @@ class TestEverySubject:
 
     def test_sessions_and_turns(self, subject: DemoSubject) -> None:
         assert len(subject.sessions) == SESSIONS[subject.subject_id]
-        assert all(3 <= len(session.turns) <= 6 for session in subject.sessions)
+        assert all(2 <= len(session.turns) <= 6 for session in subject.sessions)
 
     def test_questions_and_prompts(self, subject: DemoSubject) -> None:
         assert len(subject.questions) >= 8
@@ -47,8 +52,44 @@ class TestEverySubject:
     def test_nothing_in_it_is_a_real_address(self, subject: DemoSubject) -> None:
         for session in subject.sessions:
             for turn in session.turns:
-                for host in re.findall(r"https?://([\w.-]+)", turn.user + turn.assistant):
-                    assert host.endswith((".example", "example.com"))
+                for host in re.findall(r"https?://([\w.-]*\w)", turn.user + turn.assistant):
+                    assert host.endswith((".example", "example.com", "example.net"))
+
+
+@pytest.fixture(scope="module")
+def atlas() -> DemoSubject:
+    """The large subject."""
+    subject = demo_subject("team_atlas")
+    assert subject is not None
+    return subject
+
+
+def said_in(session: DemoSession) -> str:
+    """All that is said in a session."""
+    return "\n".join(f"{turn.user}\n{turn.assistant}" for turn in session.turns)
+
+
+def test_the_large_subject_is_large(atlas: DemoSubject) -> None:
+    assert len(atlas.sessions) >= 60
+    assert sum(count_tokens(said_in(session)) for session in atlas.sessions) >= 15_000
+    assert len(atlas.questions) >= 40
+
+
+def test_its_sessions_are_written_and_not_copied(atlas: DemoSubject) -> None:
+    grams: dict[str, set[tuple[str, ...]]] = {}
+    for session in atlas.sessions:
+        words = re.findall(r"\w+", said_in(session).casefold())
+        grams[session.id] = {tuple(words[at : at + 5]) for at in range(len(words) - 4)}
+    for first, second in combinations(grams, 2):
+        common = len(grams[first] & grams[second])
+        share = common / min(len(grams[first]), len(grams[second]))
+        assert share <= MOST_IN_COMMON, (first, second)
+
+
+@pytest.mark.parametrize("needle", NEEDLES)
+def test_a_needle_is_said_once(atlas: DemoSubject, needle: str) -> None:
+    said = "\n".join(said_in(session) for session in atlas.sessions)
+    assert said.casefold().count(needle.casefold()) == 1
 
 
 def test_episodes_carry_session_time_and_a_stable_key() -> None:

@@ -12,8 +12,8 @@ from lib.embedded.runtime import EmbeddedRuntime
 from lib.errors import StoreError
 from lib.protocol import Capability, MemoryRuntime
 
-PRIYA: DemoSubject = demo_subjects()[-1]
 ALICE: DemoSubject = demo_subjects()[0]
+PRIYA: DemoSubject = demo_subjects()[2]
 
 
 class ForgetfulRuntime(EmbeddedRuntime):
