@@ -5,7 +5,7 @@ from threading import Lock
 
 import streamlit as st
 
-from lib.comparison import Comparison
+from lib.comparison import Comparison, QuestionRun
 from lib.conversation import CompileJob, Visit
 from lib.errors import StatewaveError
 from lib.inspection import SubjectMemory
@@ -69,6 +69,8 @@ class AppState:
     """What the Compare page shows."""
     compared: dict[str, Comparison] = field(default_factory=dict)
     """The visit's comparisons by id, oldest first."""
+    question_runs: dict[str, QuestionRun] = field(default_factory=dict)
+    """Subject → the last run of its question list."""
     sweeps: dict[SweepKey, Sweep] = field(default_factory=dict)
     compile_jobs: dict[str, CompileJob] = field(default_factory=dict)
     """Subject → its compile that this visit started and has not looked at since it finished."""

@@ -11,6 +11,13 @@ from lib.comparison.difference import (
 )
 from lib.comparison.export import comparison_json, comparisons_csv, comparisons_json
 from lib.comparison.history import HistoryUse, history_prompt
+from lib.comparison.question_run import (
+    QuestionResult,
+    QuestionRun,
+    SideResult,
+    SideScore,
+    new_question_run,
+)
 from lib.comparison.shared_words import SharedLine, shared_lines, telling_words
 from lib.comparison.sides import (
     DEFAULT_LAST_TURNS,
@@ -32,18 +39,23 @@ __all__ = [
     "HistoryUse",
     "MemoryAddition",
     "PromptDiff",
+    "QuestionResult",
+    "QuestionRun",
     "SharedLine",
     "Side",
     "SideCost",
     "SideName",
     "SideReply",
+    "SideResult",
     "SideRun",
+    "SideScore",
     "comparison_json",
     "comparisons_csv",
     "comparisons_json",
     "history_prompt",
     "memory_addition",
     "new_comparison",
+    "new_question_run",
     "prompt_diff",
     "record_exchange",
     "reply_cost",

@@ -1,11 +1,13 @@
 """The question of a comparison: typed or picked, and the settings it is asked with."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import uuid4
 
 import streamlit as st
 
 from lib import resources
+from lib.assistant import ReplyOptions
 from lib.comparison import (
     DEFAULT_LAST_TURNS,
     BaselineName,
@@ -22,8 +24,35 @@ _PICKED = "compare_picked"
 _LISTED = "compare_questions"
 
 
-def ask(subject_id: str) -> Comparison | None:
-    """Draws title, settings and question; what is being compared for this subject, if anything."""
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How the next comparison is asked."""
+
+    options: ReplyOptions
+    baselines: tuple[BaselineName, ...]
+    last_turns: int
+
+    @property
+    def model_name(self) -> str:
+        """The model that replies."""
+        return self.options.model or resources.chat_model().name
+
+    def compare(self, subject_id: str, message: str, *, record: bool = False) -> Comparison:
+        """A comparison of `message` that nobody has been asked yet."""
+        return new_comparison(
+            subject_id,
+            message,
+            options=self.options,
+            model=resources.chat_model(),
+            comparison_id=uuid4().hex,
+            record=record,
+            baselines=self.baselines,
+            last_turns=self.last_turns,
+        )
+
+
+def ask(subject_id: str) -> Setup:
+    """Draws title, settings and question; a new question is what `current` returns from now on."""
     with st.container(horizontal=True, vertical_alignment="center", key="compare_head"):
         st.title(f"Compare as {literal(subject_id)}", width="content")
         st.space("stretch")
@@ -38,27 +67,15 @@ def ask(subject_id: str) -> Comparison | None:
         with st.popover("Settings", icon=":material/tune:"):
             baselines = _baselines()
             last_turns = _last_turns(baselines)
-            options = controls.reply_options()
+            setup = Setup(controls.reply_options(), tuple(baselines), last_turns)
     with st.container():
         typed = st.chat_input(
             "One message for every side", key="compare_message", submit_mode="stop"
         )
     message = typed or st.session_state.pop(_PICKED, None)
-    state = app_state()
     if message:
-        state.show_comparison(
-            new_comparison(
-                subject_id,
-                message,
-                options=options,
-                model=resources.chat_model(),
-                comparison_id=uuid4().hex,
-                record=record,
-                baselines=baselines,
-                last_turns=last_turns,
-            )
-        )
-    return _current(subject_id)
+        app_state().show_comparison(setup.compare(subject_id, message, record=record))
+    return setup
 
 
 def _baselines() -> list[BaselineName]:
@@ -91,7 +108,8 @@ def _last_turns(baselines: Sequence[BaselineName]) -> int:
     )
 
 
-def _current(subject_id: str) -> Comparison | None:
+def current(subject_id: str) -> Comparison | None:
+    """What is being compared for this subject, if anything."""
     comparison = app_state().comparison
     return comparison if comparison and comparison.subject_id == subject_id else None
 
@@ -105,7 +123,7 @@ def _questions(subject_id: str) -> tuple[str, ...]:
 def _list_questions(subject_id: str) -> None:
     """The ready-made questions in one button, once their place is taken by the replies."""
     questions = _questions(subject_id)
-    if questions and _current(subject_id):
+    if questions and current(subject_id):
         st.menu_button(
             "Questions",
             questions,

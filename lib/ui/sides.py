@@ -1,6 +1,7 @@
 """The sides of a comparison: streaming at once, and what each one cost."""
 
 import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 
@@ -92,16 +93,24 @@ def _draw_side(comparison: Comparison, name: SideName) -> None:
 
 
 def _stream(comparison: Comparison, side: Side, body: DeltaGenerator) -> None:
+    body.markdown(":shimmer[Waiting for the first word…]")
+    stream(comparison, side, on_text=lambda text: body.markdown(inert(text)))
+
+
+def stream(
+    comparison: Comparison, side: Side, *, on_text: Callable[[str], object] | None = None
+) -> None:
+    """Asks one side to its end; `on_text` hears the whole reply so far."""
     run = SideRun(
         comparison, side, runtime=resources.memory_runtime(), model=resources.chat_model()
     )
     text = ""
-    body.markdown(":shimmer[Waiting for the first word…]")
     try:
         with closing(interruptible(run.open)) as pieces:
             for piece in pieces:
                 text += run.add(piece)
-                body.markdown(inert(text))
+                if on_text:
+                    on_text(text)
         run.finish()
     except StatewaveError as error:
         run.fail(error)

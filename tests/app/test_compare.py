@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from lib import resources
+from lib.demo.profiles import demo_subjects
 from tests.app.conftest import OpenPage
 from tests.support.pages import charts_of, go_to, text_of
 from tests.support.scripted_model import Messages, ScriptedModel
 
 QUESTION = "Which similarity measure do I use now?"
+QUESTIONS = next(item for item in demo_subjects() if item.subject_id == "dev_alice").questions
 NOBODY_LISTENS = "http://127.0.0.1:9"
 
 
@@ -276,3 +279,58 @@ def test_the_visit_s_comparisons_are_listed_for_their_subject_only(app: OpenPage
     assert "1 comparison of dev_alice" in text_of(page.run())
     page.selectbox(key="subject").set_value("dev_bob").run()
     assert "comparison of" not in text_of(page)
+
+
+def results_of(app: AppTest) -> Any:
+    (table,) = (frame.value for frame in app.dataframe)
+    return table
+
+
+def test_every_question_is_asked_in_one_go_and_ends_in_a_table(app: OpenPage) -> None:
+    page = app("compare", subject="dev_alice")
+    before = episodes("dev_alice")
+    press(page, "Ask all")
+    table = results_of(page)
+    assert list(table["Question"]) == [item.question for item in QUESTIONS]
+    assert list(table.columns) == ["Question", "Expected", "Stateless", "Memory-backed"]
+    assert (table["Memory-backed"] == "Right").sum() >= len(QUESTIONS) - 2
+    assert (table["Stateless"] == "Right").sum() == 0
+    assert f"Right: Stateless 0 of {len(QUESTIONS)}, Memory-backed" in text_of(page)
+    assert episodes("dev_alice") == before
+
+
+def test_a_question_with_a_failed_side_has_no_verdict(app: OpenPage) -> None:
+    MemoryBreaksIt.refuses = True
+    with MemoryBreaksIt() as model:
+        page = app("compare", subject="dev_alice", settings=sent_to(model))
+        press(page, "Ask all")
+        assert "No verdict." in text_of(page)
+        assert all(str(cell).startswith("No reply") for cell in results_of(page)["Memory-backed"])
+        MemoryBreaksIt.refuses = False
+        press(page, "Go on")
+        assert f"Right: Stateless 0 of {len(QUESTIONS)}, Memory-backed 0" in text_of(page)
+
+
+def test_a_cancelled_run_keeps_what_it_has_and_goes_on_when_asked(
+    app: OpenPage, model: ScriptedModel
+) -> None:
+    page = app("compare", subject="dev_alice", settings=sent_to(model))
+    runs = page.session_state["app_state"].question_runs
+
+    def reply(_messages: Messages) -> str:
+        if len(model.requests) == 4:
+            runs["dev_alice"].cancel()
+        return "Nothing known."
+
+    model.reply = reply
+    press(page, "Ask all")
+    assert len(model.requests) == 4
+    assert f"{len(QUESTIONS) - 2} questions have no verdict" in text_of(page)
+    press(page, "Go on")
+    assert len(model.requests) == 2 * len(QUESTIONS)
+    assert "no verdict:" not in text_of(page)
+
+
+def test_a_subject_without_a_question_list_is_offered_none(app: OpenPage) -> None:
+    page = app("compare", subject="nobody_yet")
+    assert "Ask all" not in [button.label for button in page.button]
