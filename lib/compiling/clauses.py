@@ -89,7 +89,7 @@ _SPLIT = re.compile(
     r"|are|runs?|uses?)\s)|\s+and\s+(?=the\s+[\w-]+\s+[\w-]+\s+(?:is"
     r"|are|wants?|needs?|has|expects?)\s)|\s+and\s+(?=(?:everything|all)\s)|\s+and\s+(?=(?:i|we|my|our)\s)|,?\s+(?P<cause>because|since"
     r"|as|though|although|now that|after)\s+(?=(?:i|we|my|our|the)\s)"
-    r"|,?\s+(?:(?P<when>when|whenever|until|once|while)|(?P<what>before|where|wherever|whether|how"
+    r"|,?\s+(?:(?P<when>when|whenever|once|while)|(?P<till>until)|(?P<what>before|where|wherever|whether|how"
     r"|what|why))\s+(?=(?:i|we|my|our)\s)"
     r"|,\s+(?P<asks>(?:should|could|can|do|does|is|are|what|which|how|where|why|who|would|any)\s)",
     re.IGNORECASE,
@@ -211,7 +211,7 @@ def _clauses(sentence: Sentence) -> Iterator[Clause]:
         if _UNREAL.search(part) or (len(following.split()) < 4 and _UNREAL.search(following)):
             return
         conditional = number + 1 < len(parts) and parts[number + 1][1] == "when"
-        if joint in {"when", "what"} or conditional or _PAST.search(part):
+        if joint in {"when", "till", "what"} or conditional or _PAST.search(part):
             continue
         if number == 0 and _SUBORDINATE.match(part):
             continue
@@ -224,7 +224,7 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
     for cut in _SPLIT.finditer(text):
         end = cut.start("asks") if cut["asks"] else cut.end()
         yield text[start : cut.start()].strip(" ,"), joint
-        named = (name for name in ("cause", "when", "what") if cut[name])
+        named = (name for name in ("cause", "when", "till", "what") if cut[name])
         joint = next(named, "and")
         start = end
     yield text[start:].strip(" ,"), joint

@@ -96,7 +96,7 @@ _PLAN = re.compile(
     r"|parental leave)) ?(?P<what>.*)$"
 )
 _LIMIT = re.compile(
-    r"^(?P<own>my|our|the) (?P<what>(?:[\w-]+ ){0,3}?(?:budget|quota|limit|sla|slo"
+    r"^(?P<own>my|our|the) (?P<what>(?:[\w'’-]+ ){0,3}?(?:budget|quota|limit|sla|slo"
     r"|latency target|target|uptime target|rate limit|memory limit"
     r"|retention period)(?: (?:for|of) [\w -]+?)?) (?:is|are|must be|is capped at"
     r"|is limited to) (?P<rest>(?:about |around |at most |under |below |up to |only "

@@ -133,7 +133,7 @@ class _Desk:
             self._person = self._persons.named(turn.speaker)
             if MASK in clause.text or not self._is_somebodys(clause, turn):
                 continue
-            if turn.shared and not _MINE.match(clause.text):
+            if turn.shared and not _MINE.search(clause.text):
                 self._person = self._persons.named("")
             for fact in read_clause(clause, self._voice, _READERS):
                 if QUOTE_MARK in fact.content or (fact.name and turn.shared):
@@ -143,7 +143,8 @@ class _Desk:
         self._person = self._persons.named(turn.speaker)
         now = self._person.contents()
         unchanged = {slot: text for slot, text in before.items() if now[slot] == text}
-        if correction := find_correction(own, unchanged, self._voice):
+        correction = None if turn.shared else find_correction(own, unchanged, self._voice)
+        if correction:
             self._add_correction(correction, turn)
         foreign = [
             quoted(text, self._voice, language=name) for text, name in foreign_statements(own)
@@ -160,13 +161,15 @@ class _Desk:
     def _is_somebodys(self, clause: Clause, turn: Turn) -> bool:
         """False for "we" among people who talk to each other, and for an "I" nobody signed."""
         if turn.shared:
-            return bool(turn.speaker) or not _MINE.search(clause.text)
+            named = clause.text[:1].isupper() and not _MINE.match(clause.text)
+            return bool(turn.speaker) or named or not _MINE.search(clause.text)
         return not (turn.speaker and clause.text.startswith(("we ", "our ")))
 
     def _add_members(self, turn: Turn) -> None:
         """Who shares the account: the roster somebody gives, and whoever signs first."""
         for name, what in roster(turn.sentences):
             self._persons.share(name)
+            self._told_members.add(name)
             owned = re.search(r"\bowns? ([a-z]+-[a-z-]+)", what)
             for service in [owned[1]] if owned else ():
                 slot = self._person.hold(f"team:owner {service}", name.lower(), "")

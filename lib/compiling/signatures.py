@@ -18,7 +18,7 @@ _OPENS = re.compile(
     rf"|(?P<alone>{_FULL})[.,:] )"
 )
 _SAYS = re.compile(
-    rf"\b(?:I['’]m|I am|[Ii]t['’]s|[Ii]t is|[Tt]his is|my name is"
+    rf"\b(?:I['’]m|I am|[Ii]t['’]s|[Ii]t is|[Tt]his is|[Mm]y name is"
     rf"|[Aa]nnouncement from) (?P<name>{_FULL})"
     r"(?=[.,;!]| by the way| from| speaking| here|$)"
 )

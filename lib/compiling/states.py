@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from lib.compiling.clauses import Clause
 from lib.compiling.facts import SAID_IN_PASSING, Fact
-from lib.compiling.grammar import Voice, conjugate, sentence_case
+from lib.compiling.grammar import TEAM, Voice, conjugate, sentence_case
 from lib.compiling.lexicon import find_tools
 from lib.compiling.phrases import CAP, DATE, NAME, key
 from lib.compiling.topics import tells_of_trouble
@@ -29,7 +29,8 @@ _VALUE = re.compile(
     rf"|{_REGION.pattern}|(?<=[a-z] ){CAP}\w+"
 )
 _STATE = re.compile(
-    rf"^(?P<what>{_THING}) (?:now )?(?P<verb>is|are|runs?|sits?|lives?|goes|go|pages?|page)"
+    rf"^(?P<what>{_THING}) (?:now )?(?P<verb>is|are|runs?|sits?|lives?|goes|go|pages?|page"
+    rf"|changes hands)"
     r"(?: now)?(?P<prep> (?:on|in|at|with|through|to))? (?P<rest>.+)$",
     re.IGNORECASE,
 )
@@ -51,10 +52,14 @@ _WE_RUN_IN = re.compile(
     r"^(?:we|everything|all) (?:runs?|sits?|are|is) (?:now )?in (?P<rest>\S+)(?P<more>.*)$"
 )
 _OWNS = re.compile(
-    rf"^(?:(?:from|since|as of|starting) [^,]{{2,30}}?,? )?(?P<who>I|{NAME}|he|she"
+    rf"^(?:(?i:from|since|as of|starting) [^,]{{2,30}}?,? )?(?P<who>I|{NAME}|he|she"
     rf"|they) (?:now )?(?:own|owns|keeps?|takes?|took(?: over)?|take over"
     rf"|takes over) (?P<what>{_SERVICE})\b"
     r"(?P<rest>.*)$"
+)
+_IS_OWNER = re.compile(
+    rf"^(?P<who>I|{NAME}) (?:am"
+    rf"|is) (?:now )?the (?:new )?owner of (?P<what>{_SERVICE})\b(?P<rest>.*)$"
 )
 _TAKES_OVER = re.compile(
     rf"^(?P<who>{NAME}) (?:joins|starts|begins|comes) .*?(?:and"
@@ -65,11 +70,18 @@ _IS_MINE = re.compile(
     rf"^(?P<what>{_SERVICE}) (?:is mine|belongs to me|belongs to (?P<who>{NAME})"
     rf"|goes (?:from \w+ )?to me|goes (?:from \w+ )?to (?P<who2>{NAME}))\b(?P<rest>.*)$"
 )
+_OWNERS = (_OWNS, _IS_MINE, _TAKES_OVER, _IS_OWNER)
 _CARRIES = re.compile(
     rf"^(?P<tool>{NAME}) (?P<verb>carries|runs|replaces|serves|stores|handles"
     rf"|builds) (?P<rest>(?:all|the|our|every)\b.+)$"
 )
 _PIECES = re.compile(r"[:;,] (?:and )?")
+_FROM_NOW = re.compile(r"(?i)^(?:from (?:today|tomorrow|now)(?: on)?|as of \w+|since \w+),? ")
+_LIVE = re.compile(
+    rf"^(?P<tool>{NAME}|[a-z]+(?: [a-z]+)?) (?:is|are|went|goes) (?:now )?(?:live"
+    rf"|in production)\b(?P<rest>.*)$"
+)
+_ROLES = {"queue": " as the message queue", "ci": " as the CI system", "database": " as database"}
 _MAX_WORDS = 24
 _OPEN = re.compile(
     r"(?i)\b(?:it|this|that|these|those|here|there|fine|ok|okay|good|bad|green|red|down|up|slow|off"
@@ -95,9 +107,15 @@ def read_state(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
 
 
 def _read(text: str, clause: Clause, voice: Voice) -> Iterator[Fact]:
-    if tells_of_trouble(text) or len(text.split()) > _MAX_WORDS:
+    text = _FROM_NOW.sub("", text)
+    if tells_of_trouble(_short(text)) or len(text.split()) > _MAX_WORDS:
         return
-    if match := _OWNS.match(text) or _IS_MINE.match(text) or _TAKES_OVER.match(text):
+    if (
+        match := _OWNS.match(text)
+        or _IS_MINE.match(text)
+        or _TAKES_OVER.match(text)
+        or _IS_OWNER.match(text)
+    ):
         yield from _owner(match, voice)
     elif match := _WE_RUN_IN.match(text):
         if region := _REGION.search(match["rest"]):
@@ -117,6 +135,14 @@ def _read(text: str, clause: Clause, voice: Voice) -> Iterator[Fact]:
             content = f"{match['tool']} {match['verb']} {voice.shift(_short(match['rest']))}"
             slot = tools[0].kind if tools[0].single or tools[0].kind == "queue" else None
             yield Fact(sentence_case(content), "stack", slot, tools[0].value, change=clause.change)
+    elif match := _LIVE.match(text):
+        tools = find_tools(match["tool"])
+        if tools and tools[0].start == 0:
+            role = _ROLES.get(tools[0].kind, "")
+            content = f"{voice.who('we')} uses {match['tool']}{role}"
+            single = tools[0].single or tools[0].kind == "queue"
+            slot = tools[0].kind if single else f"tool:{tools[0].value}"
+            yield Fact(sentence_case(content), "stack", slot, tools[0].value, change=True)
     elif match := _STATE.match(text):
         yield from _stated(match, clause, voice)
 
@@ -124,7 +150,7 @@ def _read(text: str, clause: Clause, voice: Voice) -> Iterator[Fact]:
 def _owner(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
     groups = match.groupdict()
     who = groups.get("who") or groups.get("who2") or "I"
-    if who in {"he", "she", "they"}:
+    if who in {"he", "she", "they"} or (who == "I" and voice.name == TEAM):
         return
     owner = voice.subject if who == "I" else who
     content = f"{owner} owns {match['what']}"
@@ -139,7 +165,7 @@ def _shifted(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
         return
     date = DATE.search(rest) and "launch" in what.lower()
     noun = re.sub(r"^(?:the|our|my) ", "", what)
-    old = f" (before: {match['old']})" if match["old"] else ""
+    old = f", moved from {match['old']}" if match["old"] else ""
     plural = "are" if noun.endswith("s") else "is"
     content = f"{voice.possessive} {noun} {plural} now on {rest}{old}"
     if re.match(r"\d", rest) and not DATE.match(rest):
@@ -151,7 +177,7 @@ def _shifted(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
 def _dated(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
     rest = _short(match["rest"])
     date = DATE.search(rest)
-    if date is None or _OPEN.search(rest.replace(date[0], "")):
+    if date is None or "," in rest[: date.start()] or _OPEN.search(rest.replace(date[0], "")):
         return
     what = match["what"]
     head = voice.tell(what) if re.match(r"(?i)(?:our|the) ", what) else what

@@ -134,6 +134,13 @@ WHEN = _kind(
     "gives the date",
     implied="date day month year time weekday winter summer spring autumn hour clock",
 )
+WEEKDAY = _kind(
+    "day",
+    r"\b(?:what|which) (?:weekday|day of the week)\b",
+    rf"\b({_WEEKDAY})\b",
+    "gives the day",
+    implied="weekday day week",
+)
 HOME = _kind(
     "place",
     r"\bwhere\b.*\b(?:live|living|lived|reside|based|located|home|from|move|moved|moving|born|grow"
@@ -237,7 +244,8 @@ KINDS = (
     _noun(
         "tool",
         "tool|service|system|app|product|platform|vendor",
-        rf"\b(?:to|with|in|on|by|used?|uses|using|via|into) ({_NAME}|[a-z]+[-_][\w-]+)",
+        rf"\b(?:to|with|in|on|by|used?|uses|using|via|into|through) ({_NAME}|[a-z]+[-_][\w-]+"
+        rf"|[a-z]+\.[a-z]{{2,3}})",
     ),
     _kind(
         "company",
@@ -272,6 +280,7 @@ KINDS = (
         "names the file",
         implied="file script module path",
     ),
+    WEEKDAY,
     WHEN,
     HOME,
     WHERE,

@@ -176,6 +176,11 @@ def _order(part: Part, passage: Passage) -> int:
     return -1 if share >= _TELLS_ALL and len(passage.sentences) > 1 else 1
 
 
+def compares(part: Part) -> bool:
+    """True for a question about two things, which one sentence seldom answers."""
+    return _COMPARES.search(part.text) is not None and sum(map(is_name_like, part.words)) > 1
+
+
 def is_current(text: str) -> bool:
     """True for a text that says since when something is so."""
     return _CURRENT.search(text) is not None

@@ -10,7 +10,7 @@ from lib.offline import wording
 from lib.offline.answer_kind import OWN_NAME, spans
 from lib.offline.asking import Intent, intent_of, parts_of
 from lib.offline.excerpts import excerpts
-from lib.offline.finding import Found, Similarity, find
+from lib.offline.finding import Found, Similarity, compares, find
 from lib.offline.notes import Given, Note, Source, read_given
 from lib.offline.words import content_words, match, stem, stems, weight
 from lib.tokens import count_prompt_tokens, count_tokens, model_encoding
@@ -96,6 +96,10 @@ class OfflineReader:
         parts = parts_of(given.question, before=before, names=names)
         answers: list[Found] = []
         for part in parts:
+            whole = excerpts(part, given.notes, similarity=self._similarity)
+            if compares(part) and whole:
+                answers += whole[:1]
+                continue
             found = find(part, given.notes, similarity=self._similarity)
             best = [item for item in found[:1] if all(_adds(item, other) for other in answers)]
             second = _second(found) if best and part.explains else []

@@ -11,7 +11,7 @@ _SPLIT_NOUN = re.compile(
     r"\b(roll|set|log|sign|back|front|data|code|time)[ -](out|up|in|end|base|zone)\b", re.I
 )
 _PLURAL_NUMBER = re.compile(r"^(\d+)s$")
-_SUFFIXES = ("ings", "ing", "edly", "ed", "es", "s", "ly")
+_SUFFIXES = ("ations", "ation", "ings", "ing", "edly", "ed", "es", "s", "ly")
 
 _FUNCTION_WORDS = """
 list show gives gave
