@@ -133,8 +133,13 @@ class Caller:
         if isinstance(outcome, Answer):
             self._silent_until = self._clock()
             return read_answer(outcome, parse)
-        reason = why_unanswered(outcome, self.location, patience_s=self._patience_s(call))
-        if call.look and _is_silence(outcome):
+        patience_s, usual_s = self._patience_s(call), min(self.call_s, LOOK_S)
+        # A look with less patience asks for the last page of a list whose time as a whole ran out:
+        # that server is slow, not silent.
+        hurried = call.look and patience_s < usual_s
+        waited_s = self.call_s if hurried else patience_s
+        reason = why_unanswered(outcome, self.location, patience_s=waited_s)
+        if call.look and not hurried and _is_silence(outcome):
             self._silence, self._silent_until = reason, self._clock() + SILENT_FOR_S
         raise StatewaveConnectionError(reason, reached=reached) from outcome
 

@@ -72,3 +72,29 @@ def test_a_reply_and_a_recording_ask_even_a_server_that_was_silent() -> None:
     assert client.get_context("ada", "t", deadline_s=3).subject_id == "ada"
     # What has answered is no longer silent.
     assert client.list_subjects() == []
+
+
+def test_a_list_that_runs_out_of_time_says_so_and_the_server_is_not_taken_for_silent() -> None:
+    now = [0.0]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/v1/context":
+            return httpx.Response(200, json=BUNDLE)
+        # Every page takes 2.4 s, and there is always another one.
+        left = request.extensions["timeout"]["read"]
+        now[0] += min(2.4, left)
+        if left < 2.4:
+            raise httpx.ReadTimeout("late", request=request)
+        rows = [{"subject_id": f"s{n}", "episode_count": 1, "memory_count": 0} for n in range(200)]
+        return httpx.Response(200, json={"subjects": rows, "total": 9999})
+
+    client = StatewaveClient(
+        "http://statewave.test",
+        transport=httpx.MockTransport(answer),
+        clock=lambda: now[0],
+        sleep=lambda _: None,
+    )
+    with pytest.raises(StatewaveConnectionError, match="did not answer within 10 s"):
+        client.list_subjects()
+    assert now[0] == pytest.approx(10)
+    assert client.get_context("ada", "t").subject_id == "ada"
