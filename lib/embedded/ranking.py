@@ -106,8 +106,7 @@ def rank(
         parts[:, 4] = np.where(columns.session == session, SESSION_POINTS, 0.0)
     # Left to right, as ScoreParts.total adds them, so that both agree to the last bit.
     score = parts[:, 0] + parts[:, 1] + parts[:, 2] + parts[:, 3] + parts[:, 4]
-    newest = columns.newest_first
-    order = newest[np.argsort(-score[newest], kind="stable")]
+    order = by_score(score, columns.newest_first)
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
 
@@ -117,6 +116,22 @@ def rank(
     reasons[expired & ((columns.memory == 0) | (not reading.past))] = _SUPERSEDED
     suppressor = _suppress(columns, position, reasons, expired)
     return Ranking(columns, order, position + 1, parts, reasons, expired, suppressor)
+
+
+def by_score(score: NDArray[np.float64], newest_first: Ints) -> Ints:
+    """Rows by score, of equal scores in the order given."""
+    falling = -score[newest_first]
+    # Sorting without care for ties and mending those is twice as fast as a stable sort.
+    order = np.argsort(falling)
+    sorted_scores = falling[order]
+    starts = np.flatnonzero(np.diff(sorted_scores, prepend=-np.inf))
+    lengths = np.diff(np.append(starts, len(order)))
+    tied = np.repeat(lengths > 1, lengths)
+    if tied.any():
+        run = np.repeat(np.arange(len(starts)), lengths)[tied]
+        members = order[tied]
+        order[tied] = members[np.lexsort((members, run))]
+    return newest_first[order]
 
 
 def _parts(
