@@ -291,6 +291,8 @@ class EmbeddedRuntime:
         """The memory, now `forgotten`: neither it nor the lines of its source episodes that
         say the same reach a context, a list or a search again, until it is restored.
 
+        Another memory is another statement, also where it repeats these words: it stays until it
+        is forgotten as well.
         Said again later, it is remembered again, as a new memory.
         """
         return self._store.change(subject_id, memory_id, self._forgotten)

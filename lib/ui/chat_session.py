@@ -27,6 +27,10 @@ _URL = "session"
 _MAX_CHARACTERS = 100_000
 _SESSIONS_SHOWN = 30
 _TITLE_LENGTH = 60
+_CUT_SHORT = (
+    "This server lists only the oldest episodes of a long history, so newer sessions are missing "
+    "here and cannot be reloaded."
+)
 
 _HINTS_NEW = (
     "I'm Sam, I build a REST API in Go and deploy it on Fly.io",
@@ -69,6 +73,7 @@ def draw_sessions(memory: SubjectMemory, conversation: Conversation | None) -> N
             format_func=lambda session_id: titles.get(session_id, literal(session_id)),
             on_click=_open_picked,
             args=(memory,),
+            help=None if memory.complete else _CUT_SHORT,
         )
     st.button(
         "New session",

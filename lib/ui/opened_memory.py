@@ -110,7 +110,8 @@ def _draw_actions(subject: SubjectMemory, memory: Memory) -> None:
                 icon=":material/block:",
                 on_click=memory_actions.forget,
                 args=named,
-                help="It never reaches a prompt again. You can undo it.",
+                help="It never reaches a prompt again. You can undo it. Another memory that says "
+                "the same stays: search for the words to find it.",
             )
             with st.popover("Correct it", icon=":material/edit:"):
                 _draw_correction(subject, memory)

@@ -11,6 +11,7 @@ from lib.embedded.runtime import EmbeddedRuntime
 from lib.models import Episode
 from lib.state import AppState
 from tests.app.conftest import OpenPage
+from tests.support.old_server import old_server
 from tests.support.plain_compiler import PlainCompiler
 from tests.support.scripted_model import ScriptedModel
 
@@ -254,6 +255,16 @@ def test_the_token_budget_of_the_settings_bounds_the_context(app: OpenPage) -> N
     assert prompt
     assert prompt.bundle
     assert 0 < prompt.bundle.token_estimate <= 60
+
+
+@pytest.mark.parametrize(("memories", "cut_short"), [(2, False), (100, True)])
+def test_the_menu_says_when_a_server_lists_only_the_oldest_sessions(
+    app: OpenPage, tmp_path: Path, memories: int, cut_short: bool
+) -> None:
+    with old_server(tmp_path, memories=memories) as url:
+        at = app("chat", subject="ada", settings={"STATEWAVE_BASE_URL": url})
+        (menu,) = at.get("menu_button")
+        assert ("only the oldest episodes" in menu.proto.help) is cut_short
 
 
 def test_an_earlier_session_is_offered_with_its_first_message(app: OpenPage) -> None:

@@ -1,23 +1,16 @@
 """The Memory page, end to end, without a browser."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.testing.v1 import AppTest
 
 from lib import resources
-from lib.embedded.runtime import EmbeddedRuntime
-from lib.embedded.server import create_app
 from lib.inspection import SubjectMemory, count_memories, inspect_subject
 from lib.models import Memory
 from tests.app.conftest import OpenPage
+from tests.support.old_server import old_server
 from tests.support.pages import text_of
-from tests.support.plain_compiler import PlainCompiler
-from tests.support.serving import serving
 
 NOBODY_LISTENS = "http://127.0.0.1:9"
 
@@ -332,27 +325,6 @@ def test_a_server_that_does_not_answer_is_explained(app: OpenPage) -> None:
     assert not at.exception
     assert NOBODY_LISTENS in at.error[0].value
     assert "Try again" in labels(at)
-
-
-@contextmanager
-def old_server(folder: Path, *, memories: int) -> Iterator[str]:
-    """A server of the 0.7 contract: no version, so no changes to single memories, no paging."""
-    runtime = EmbeddedRuntime(folder / "old.db", compiler=PlainCompiler())
-    for number in range(memories):
-        runtime.record_episode("ada", f"I keep fact number {number}.")
-    runtime.compile_memories("ada")
-    inner: ASGIApp = create_app(runtime)
-
-    async def without_version(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == "/v1/version":
-            missing = JSONResponse({"error": {"code": "not_found", "message": "no"}}, 404)
-            await missing(scope, receive, send)
-        else:
-            await inner(scope, receive, send)
-
-    with serving(without_version) as url:
-        yield url
-    runtime.close()
 
 
 def test_a_server_that_cannot_forget_shows_a_sentence_instead_of_buttons(

@@ -6,7 +6,8 @@ import pytest
 
 from lib import resources
 from tests.app.conftest import OpenPage
-from tests.app.test_memory import old_server, rows, search
+from tests.app.test_memory import rows, search
+from tests.support.old_server import old_server
 
 
 def box(app: OpenPage) -> tuple[str, str]:
