@@ -199,7 +199,9 @@ def read_plan(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
     elif (match := _PLAN.match(text)) and (date := DATE.search(match["what"])):
         what = trim(match["what"])
         bare = re.sub(
-            r"(?i)\b(?:on|at|in|by|from|until|back|the|here|:)\b|:", "", DATE.sub("", what)
+            r"(?i)\b(?:on|at|in|by|from|until|back|the|here|of|first|second|third|\w+th)\b",
+            "",
+            DATE.sub("", what),
         )
         told = bare.strip(" ,") or match["verb"] not in {
             "start",
@@ -208,7 +210,7 @@ def read_plan(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
             "launch",
             "have to",
         }
-        if what and not is_weak(what) and DATE.search(what) and told:
+        if what and not is_weak(what) and DATE.search(what) and told and ":" not in what:
             yield Fact(
                 sentence_case(voice.shift(f"{match['who']} {match['verb']} {what}")),
                 "plan",

@@ -347,6 +347,8 @@ def _is_ours(text: str) -> bool:
     nouns = match["what"].lower().split()
     if nouns[-1] in WORDS.passing or any(noun in WORDS.others for noun in nouns):
         return False
+    if re.match(r"(?:in|on|up|off|out|done),", match["rest"]):
+        return False
     if any(noun.endswith(("'s", "’s")) or noun in _FAMILY for noun in nouns):
         return False
     if len(re.sub(r"^(?:not|too|very|so|quite|really|still|now) ", "", match["rest"]).split()) == 1:

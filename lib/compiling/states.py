@@ -10,7 +10,10 @@ from lib.compiling.lexicon import find_tools
 from lib.compiling.phrases import CAP, DATE, NAME, key
 from lib.compiling.topics import tells_of_trouble
 
-_SERVICE = r"[a-z]+-[a-z]+(?:-[a-z]+)*"
+_SERVICE = (
+    r"(?!(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|half|well|so|two|three|four)-)"
+    r"[a-z]+-[a-z]+(?:-[a-z]+)*"
+)
 _PRODUCT = (
     r"(?-i:(?!(?:It|He|She|They|We|This|That|There|Here|What|Who|Everything|One|Two)\b)"
     rf"{CAP}\w+(?: \d+(?:\.\d+)*)?)"
@@ -71,6 +74,7 @@ _IS_MINE = re.compile(
     rf"|goes (?:from \w+ )?to me|goes (?:from \w+ )?to (?P<who2>{NAME}))\b(?P<rest>.*)$"
 )
 _OWNERS = (_OWNS, _IS_MINE, _TAKES_OVER, _IS_OWNER)
+_AT_ONCE = re.compile(r"(?:on|in|at|due|planned|set|now|by|from|the \d|scheduled)\b")
 _CARRIES = re.compile(
     rf"^(?P<tool>{NAME}) (?P<verb>carries|runs|replaces|serves|stores|handles"
     rf"|builds) (?P<rest>(?:all|the|our|every)\b.+)$"
@@ -123,7 +127,7 @@ def _read(text: str, clause: Clause, voice: Voice) -> Iterator[Fact]:
             yield Fact(content, "stack", "region", region[0], change=True)
     elif match := _SHIFTS.match(text):
         yield from _shifted(match, voice)
-    elif match := _DATED.match(text):
+    elif (match := _DATED.match(text)) and DATE.search(match["rest"]):
         yield from _dated(match, voice)
     elif match := _WE_RELEASE.match(text):
         verb = match["verb"].split()[0]
@@ -150,7 +154,11 @@ def _read(text: str, clause: Clause, voice: Voice) -> Iterator[Fact]:
 def _owner(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
     groups = match.groupdict()
     who = groups.get("who") or groups.get("who2") or "I"
-    if who in {"he", "she", "they"} or (who == "I" and voice.name == TEAM):
+    if (
+        who in {"he", "she", "they"}
+        or re.search(r"['’]", who)
+        or (who == "I" and voice.name == TEAM)
+    ):
         return
     owner = voice.subject if who == "I" else who
     content = f"{owner} owns {match['what']}"
@@ -164,7 +172,8 @@ def _shifted(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
     if not (DATE.search(rest) or _VALUE.search(rest)):
         return
     date = DATE.search(rest) and "launch" in what.lower()
-    noun = re.sub(r"^(?:the|our|my) ", "", what)
+    noun = re.sub(r"^(?:the|our|my) ", "", what, flags=re.IGNORECASE)
+    noun = noun.lower() if noun.lower() in _COMMON else noun
     old = f", moved from {match['old']}" if match["old"] else ""
     plural = "are" if noun.endswith("s") else "is"
     content = f"{voice.possessive} {noun} {plural} now on {rest}{old}"
@@ -178,6 +187,8 @@ def _dated(match: re.Match[str], voice: Voice) -> Iterator[Fact]:
     rest = _short(match["rest"])
     date = DATE.search(rest)
     if date is None or "," in rest[: date.start()] or _OPEN.search(rest.replace(date[0], "")):
+        return
+    if match["verb"] in {"is", "will be"} and not _AT_ONCE.match(rest) and date.start() > 0:
         return
     what = match["what"]
     head = voice.tell(what) if re.match(r"(?i)(?:our|the) ", what) else what
