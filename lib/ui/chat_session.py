@@ -19,7 +19,7 @@ from lib.conversation import (
 from lib.inspection import SubjectMemory
 from lib.state import app_state, current_subject
 from lib.ui import episode
-from lib.ui.text import literal
+from lib.ui.text import file_name, literal
 
 _MESSAGE = "chat_message"
 _SESSION = "chat_session"
@@ -87,7 +87,7 @@ def draw_sessions(memory: SubjectMemory, conversation: Conversation | None) -> N
 
 def draw_download(conversation: Conversation, *, key: str) -> None:
     """The conversation as a file."""
-    name = f"{_file_name(conversation.subject_id)}-{conversation.session_id[:8]}"
+    name = f"{file_name(conversation.subject_id)}-{conversation.session_id[:8]}"
     with st.container(horizontal=True, gap="xsmall"):
         st.download_button(
             "Markdown",
@@ -181,7 +181,3 @@ def _titles(sessions: Iterable[SessionEntry]) -> dict[str, str]:
             label += f" :small[{literal(session.session_id[:8])}]"
         titles[session.session_id] = label
     return titles
-
-
-def _file_name(subject_id: str) -> str:
-    return "".join(each if each.isalnum() or each in "-_" else "_" for each in subject_id)[:60]

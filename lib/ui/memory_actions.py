@@ -1,26 +1,44 @@
 """What the Memory page changes, as callbacks, and how each change is reported."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from lib import resources
 from lib.errors import InputError, StatewaveError
-from lib.state import Outcome, app_state
+from lib.inspection import forget_each, restore_each
+from lib.state import BulkChange, Outcome, app_state
 from lib.ui import failures, inspected
 from lib.ui.text import literal
+
+_BULK_STEP = 20
+"""So many changes between two looks at the progress."""
 
 MEMORY_PARAMETER = "memory"
 """The opened memory's id in the address, so that it can be shared and survives F5."""
 
+EPISODE_PARAMETER = "episode"
+"""The episode that the Sources view shows, likewise."""
+
+VIEW = "memory_view"
+"""Where the page keeps which of its views is shown."""
+MEMORIES_VIEW = "Memories"
+SOURCES_VIEW = "Sources"
 
 ANY = ""
 """A filter that lets everything pass."""
 
 
 def open_memory(memory_id: str) -> None:
-    """Show this memory below the table."""
+    """Show this memory below the table, from whichever view."""
     st.query_params[MEMORY_PARAMETER] = memory_id
+    st.session_state[VIEW] = MEMORIES_VIEW
+
+
+def open_episode(episode_id: str) -> None:
+    """Show this episode and what was made of it."""
+    st.query_params[EPISODE_PARAMETER] = episode_id
+    st.session_state[VIEW] = SOURCES_VIEW
 
 
 def close_memory() -> None:
@@ -78,6 +96,49 @@ def correct(subject_id: str, memory_id: str) -> None:
 def correction_key(memory_id: str) -> str:
     """Where the correction form of a memory keeps its text."""
     return f"correction_{memory_id}"
+
+
+def start_bulk(subject_id: str, ids: Sequence[str], *, undo: bool) -> None:
+    """Let the next run forget these memories, or bring them back, while it shows how far it is."""
+    app_state().bulk = BulkChange(subject_id, tuple(ids), undo)
+
+
+def carry_out_bulk() -> None:
+    """Does what `start_bulk` asked for. Ended half-way, what was done can still be undone."""
+    state = app_state()
+    change, state.bulk = state.bulk, None
+    if change is None:
+        return
+    act = restore_each if change.undo else forget_each
+    done: list[str] = []
+    error: StatewaveError | None = None
+    bar = st.progress(0.0, text="Restoring…" if change.undo else "Forgetting…")
+    try:
+        for memory_id in act(resources.memory_runtime(), change.subject_id, change.ids):
+            done.append(memory_id)
+            if len(done) % _BULK_STEP == 0:
+                bar.progress(len(done) / len(change.ids), text=f"{len(done):,} done")
+    except StatewaveError as failure:
+        error = failure
+    finally:
+        # Runs when the visitor leaves half-way, too.
+        _note_bulk(change, done)
+        inspected.reload()
+    bar.empty()
+    count = f"{len(done):,} {'memory' if len(done) == 1 else 'memories'}"
+    told = f"{count} can reach a prompt again." if change.undo else f"{count} forgotten."
+    state.outcome = Outcome(None, told, error)
+
+
+def _note_bulk(change: BulkChange, done: Sequence[str]) -> None:
+    batches = app_state().forgotten.setdefault(change.subject_id, [])
+    if not change.undo:
+        if done:
+            batches.append(tuple(done))
+    elif batches:
+        left = tuple(memory_id for memory_id in batches.pop() if memory_id not in set(done))
+        if left and done:
+            batches.append(left)
 
 
 def delete_subject(subject_id: str, *, typed_key: str) -> None:

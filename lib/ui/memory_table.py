@@ -1,9 +1,11 @@
 """The table of memories: totals, filters, rows, and which one is open."""
 
+import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lib.inspection import STATUSES, MemoryFilter, SubjectMemory, count_memories
 from lib.models import KINDS, Memory, MemoryList
@@ -14,10 +16,13 @@ from lib.ui import memory_actions
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+T = TypeVar("T")
+
 TABLE_KEY = "memory_table"
-_SELECT_PX = 160
+_SELECT_PX = 150
 _ROW_PX = 35
 _ROWS_SHOWN = 6
+_ROWS_PER_PAGE = 1000
 _TEXT_PX = 362
 """What the other columns leave in a window 1280 pixels wide."""
 
@@ -47,17 +52,22 @@ def totals_sentence(subject: SubjectMemory) -> str:
     return "; ".join(part for part in (f"{head}: {kinds}" if kinds else head, rest) if part)
 
 
-def draw_filters(subject: SubjectMemory, *, by_meaning: bool) -> MemoryFilter:
-    """The row of filters, and what they are set to; two rows on a phone.
+def filter_row() -> DeltaGenerator:
+    """Where the filters go, and what is done with all that they leave; two rows on a phone."""
+    return st.container(horizontal=True, vertical_alignment="bottom", key="memory_filters")
+
+
+def draw_filters(row: DeltaGenerator, subject: SubjectMemory, *, by_meaning: bool) -> MemoryFilter:
+    """The filters, kept in the address, and what they are set to.
 
     `by_meaning` is what the runtime's search does beside looking for the words.
     """
     kinds = list(dict.fromkeys([*KINDS, *(memory.kind for memory in subject.memories)]))
-    with st.container(horizontal=True, key="memory_filters"):
+    with row:
         words = st.text_input(
             "Search",
             key="memory_words",
-            persist_state="session",
+            bind="query-params",
             placeholder="Words or meaning" if by_meaning else "Words",
             help="Finds active memories by their words and by their meaning; superseded and "
             "forgotten ones by their words."
@@ -100,6 +110,7 @@ def _choose(
         format_func=lambda option: name(option) if option else "All",
         help=help,
         width=_SELECT_PX,
+        bind="query-params",
         on_change=memory_actions.close_memory,
     )
     return chosen or None
@@ -121,15 +132,16 @@ def opened_memory(subject: SubjectMemory, listed: Sequence[Memory]) -> Memory | 
 
 
 def draw_table(found: MemoryList, opened: Memory | None) -> None:
-    """The rows; picking one opens it."""
-    ids = [memory.id for memory in found.memories]
+    """The rows, a thousand at a time; picking one opens it."""
+    shown = row_page(found.memories, key="memory_page")
+    ids = [memory.id for memory in shown]
     # The address says which one is open, so a picked row must not outlive a change of filter.
     row = ids.index(opened.id) if opened and opened.id in ids else None
     st.session_state[TABLE_KEY] = {
         "selection": {"rows": [] if row is None else [row], "columns": [], "cells": []}
     }
     st.dataframe(
-        _rows(found.memories),
+        _rows(shown),
         key=TABLE_KEY,
         height=_ROW_PX * (min(len(ids), _ROWS_SHOWN) + 1) + 2,
         hide_index=True,
@@ -139,7 +151,24 @@ def draw_table(found: MemoryList, opened: Memory | None) -> None:
         alt="Memories that match the filters, one a row",
     )
     if not found.complete:
-        st.caption(f"The first {len(ids):,}; the server lists no more.")
+        st.caption(f"The first {len(found.memories):,}; the server lists no more.")
+
+
+def row_page(rows: Sequence[T], *, key: str) -> Sequence[T]:
+    """The rows of the chosen page. A table whose rows can be picked reaches the browser whole,
+    so a long one is cut into pages.
+    """
+    pages = math.ceil(len(rows) / _ROWS_PER_PAGE)
+    if pages < 2:
+        return rows
+    with st.container(horizontal=True, vertical_alignment="center"):
+        # A page that a filter has left no rows for would be refused.
+        st.session_state[key] = min(st.session_state.get(key, 1), pages)
+        page = st.pagination(pages, key=key)
+        first = (page - 1) * _ROWS_PER_PAGE
+        shown = rows[first : first + _ROWS_PER_PAGE]
+        st.caption(f"{first + 1:,} to {first + len(shown):,} of {len(rows):,}")
+    return shown
 
 
 def _rows(memories: Sequence[Memory]) -> "DataFrame":

@@ -9,7 +9,7 @@ from lib import resources
 from lib.inspection import ACTIVE, FORGOTTEN, SubjectMemory, confidence_meaning, memory_json
 from lib.models import Memory
 from lib.theme import kind_look
-from lib.ui import episode, memory_actions
+from lib.ui import episode, memory_actions, memory_history
 from lib.ui.text import literal
 
 
@@ -33,6 +33,7 @@ def draw(
                 )
         with origin:
             _draw_sources(subject, memory)
+        memory_history.draw(subject, memory)
         with st.expander("Raw JSON", icon=":material/data_object:"):
             st.code(memory_json(memory), language=None, wrap_lines=True)
 
@@ -142,5 +143,13 @@ def _draw_sources(subject: SubjectMemory, memory: Memory) -> None:
     for number, source in enumerate(sources):
         with st.expander(episode.heading(source), expanded=number == 0):
             episode.draw(source)
+            st.button(
+                "All memories of this episode",
+                key=f"episode_{source.id}",
+                type="tertiary",
+                icon=":material/account_tree:",
+                on_click=memory_actions.open_episode,
+                args=(source.id,),
+            )
     if missing:
         st.caption(f"{missing:,} more source episodes that the server does not list.")

@@ -60,6 +60,11 @@ def inert(markdown: str) -> str:
     return "\n".join(_inert_lines(text.split("\n")))
 
 
+def file_name(subject_id: str) -> str:
+    """A subject id as part of a file name: letters, digits, `-` and `_`, at most 60."""
+    return "".join(each if each.isalnum() or each in "-_" else "_" for each in subject_id)[:60]
+
+
 def _inert_lines(lines: list[str]) -> Iterator[str]:
     closing: re.Pattern[str] | None = None
     indent = 0
