@@ -12,7 +12,11 @@ import httpx
 import pytest
 
 from lib.connect import connect_runtime
-from lib.errors import StatewaveAPIError, StatewaveConnectionError
+from lib.errors import (
+    StatewaveAPIError,
+    StatewaveConnectionError,
+    StatewaveRateLimitError,
+)
 from lib.gate import CompileGate
 from lib.settings import Settings
 from lib.statewave import StatewaveClient
@@ -159,6 +163,15 @@ def test_a_server_that_may_still_be_at_work_is_not_asked_twice(
     with pytest.raises((StatewaveConnectionError, StatewaveAPIError)):
         server.client().compile_memories("ada")
     assert server.posts == 1
+
+
+def test_a_long_rate_limit_is_raised_at_once_although_there_is_time() -> None:
+    slept: list[float] = []
+    server = OldServer(3)
+    server.failures = [httpx.Response(429, headers={"Retry-After": "60"}, json={})]
+    with pytest.raises(StatewaveRateLimitError):
+        server.client(sleep=slept.append).compile_memories("ada")
+    assert slept == []
 
 
 def test_a_failure_half_way_tells_what_was_made() -> None:
