@@ -36,11 +36,11 @@ _MAX_MESSAGE = 64 * 1024 * 1024
 
 def print_times(title: str, times: Mapping[str, Sequence[float]], *, errors: Sequence[str]) -> None:
     """One line per kind of call: how many, and their times in ms."""
-    total = sum(map(len, times.values()))
-    print(f"{title}: {total:,} calls, {len(errors)} errors")
+    print(f"{title}: {sum(map(len, times.values())):,} calls, {len(errors)} errors")
     for error in sorted(set(errors)):
         print(f"  ! {errors.count(error):,} × {error}")
-    for kind, values in sorted(times.items()):
+    together = [value for values in times.values() for value in values]
+    for kind, values in [*sorted(times.items()), ("all", together)]:
         if len(values) > 1:
             cuts = quantiles(values, n=100, method="inclusive")
             print(
@@ -134,9 +134,8 @@ async def load_app(url: str, *, visitors: int, seconds: float) -> None:
     async with asyncio.TaskGroup() as group:
         for number in range(visitors):
             group.create_task(visit(url, times, errors, number=number, end=end))
-    all_times = [value for values in times.values() for value in values]
     title = f"App, {visitors} visitors, {THINK_S:.0f} s think time, {seconds:.0f} s"
-    print_times(title, {**times, "all": all_times}, errors=errors)
+    print_times(title, times, errors=errors)
 
 
 if __name__ == "__main__":
