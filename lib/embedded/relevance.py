@@ -38,6 +38,7 @@ FULL_LIKENESS: Final = 0.8
 WORDS_FLOOR_POINTS: Final = 1.5
 WORDS_FLOOR_SHARE: Final = 0.25
 FLOOR_POINTS: Final = 2.0
+FLOOR_CEILING: Final = 3.2
 FLOOR_SHARE: Final = 0.5
 SURE_LIKENESS: Final = 0.42
 SURE_LIKENESS_NAMED: Final = 0.36
@@ -47,16 +48,19 @@ _FLOOR_SLOPE, _MAX_FLOOR_SHARE = 4.0, 0.95
 @dataclass(frozen=True, slots=True)
 class Relevance:
     """0–8 points by row, and what a line needs for not being noise: so many points, and so large
-    a share of the best line's.
+    a share of the best line's, but no more than the ceiling: next to a perfect hit, a good one is
+    still no noise.
     """
 
     points: Floats
     floor: float
     floor_share: float
+    ceiling: float = MAX_RELEVANCE
 
     def floor_of(self, points: Floats) -> float:
         """What a line needs when the points have become these."""
-        return max(self.floor, self.floor_share * float(points.max(initial=0.0)))
+        share = self.floor_share * float(points.max(initial=0.0))
+        return max(self.floor, min(share, self.ceiling))
 
 
 def relevance(
@@ -87,7 +91,8 @@ def relevance(
     alike = _with_session(columns, _with_neighbours(columns, alike))
     points = _at_that_time(MAX_RELEVANCE / FULL_LIKENESS * alike, then)
     sure = SURE_LIKENESS if asked_of is None else SURE_LIKENESS_NAMED
-    return Relevance(points, FLOOR_POINTS, _floor_share(sure - float(alike.max(initial=0.0))))
+    share = _floor_share(sure - float(alike.max(initial=0.0)))
+    return Relevance(points, FLOOR_POINTS, share, FLOOR_CEILING)
 
 
 def _words(columns: Columns, matches: Sequence[Ints]) -> tuple[Floats, float]:

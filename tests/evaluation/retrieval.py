@@ -74,7 +74,7 @@ def wilson(hits: Iterable[bool], *, z: float = 1.96) -> tuple[float, float, floa
     share = sum(found) / count
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
     reach = z * sqrt(share * (1 - share) / count + z * z / (4 * count**2)) / (1 + z * z / count)
-    return share, middle - reach, middle + reach
+    return share, max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def _read(path: Path) -> Conversation:
