@@ -48,6 +48,8 @@ def draw(prompt: PreparedPrompt) -> None:
         st.code(message.content, language=None, wrap_lines=True)
     if bundle is not None:
         _draw_cut(bundle)
+        for note in bundle.notes:
+            st.caption(literal(note))
 
 
 def _count(bundle: ContextBundle) -> str:
