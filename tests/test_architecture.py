@@ -107,7 +107,7 @@ def test_pages_only_ask_and_draw(path: Path) -> None:
     assert len(source.splitlines()) <= 100
     for name in imported(path):
         package, _, rest = name.partition(".")
-        assert package in {"streamlit", "lib", "functools", "collections"}, f"{path}: {name}"
+        assert package in {"streamlit", "lib", "functools", "collections", "dataclasses"}, f"{path}: {name}"
         if package == "lib":
             assert rest.split(".")[0] not in ENGINES | TOOLS | {"connect"}, f"{path}: {name}"
     tree = ast.parse(source)

@@ -2,6 +2,7 @@
 
 from lib.conversation.compile_job import CompileJob
 from lib.conversation.export import to_json, to_markdown
+from lib.conversation.meter import PromptMeter, measure_next_prompt
 from lib.conversation.recording import compile_once, compile_when_due, record_turn
 from lib.conversation.sessions import SessionEntry, list_sessions, load_conversation
 from lib.conversation.turns import HISTORY_TURNS, Conversation, ReplyFigures, Turn, TurnState
@@ -13,6 +14,7 @@ __all__ = [
     "CompileGate",
     "CompileJob",
     "Conversation",
+    "PromptMeter",
     "ReplyFigures",
     "SessionEntry",
     "Turn",
@@ -22,6 +24,7 @@ __all__ = [
     "compile_when_due",
     "list_sessions",
     "load_conversation",
+    "measure_next_prompt",
     "record_turn",
     "to_json",
     "to_markdown",

@@ -34,6 +34,7 @@ class ReplyFigures:
     context_tokens: int = 0
     context_ms: float | None = None
     memory_error: str | None = None
+    memory_off: bool = False
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     measured: bool = False
@@ -53,6 +54,7 @@ class ReplyFigures:
             context_tokens=bundle.token_estimate if bundle and bundle.context_used else 0,
             context_ms=prompt.context_ms,
             memory_error=prompt.memory_error,
+            memory_off=bundle is None and prompt.memory_error is None,
         )
 
     @classmethod
@@ -95,6 +97,7 @@ _FIGURES: Final[dict[str, Callable[[object], bool]]] = {
     "context_tokens": _is_count,
     "context_ms": _is_time,
     "memory_error": _is_text,
+    "memory_off": _is_flag,
     "prompt_tokens": _is_count,
     "completion_tokens": _is_count,
     "measured": _is_flag,
@@ -222,6 +225,19 @@ class Conversation:
         elif last.can_regenerate:
             self.turns[-1] = Turn(turn_id, last.question, at, replaces=last)
 
+    def ask_instead(self, question: str, *, turn_id: str, at: datetime) -> None:
+        """Another question in place of the last one, whose turn it replaces; unchanged or
+        without words, nothing happens.
+        """
+        last = self.turns[-1] if self.turns else None
+        text = _storable(question)
+        if last is None or not text or text == last.question:
+            return
+        if last.state == "failed":
+            self.turns[-1] = Turn(turn_id, text, at, replaces=last.replaces)
+        elif last.can_regenerate:
+            self.turns[-1] = Turn(turn_id, text, at, replaces=last)
+
     def keep_earlier(self) -> None:
         """Take back the reply that the last turn was to replace."""
         last = self.turns[-1] if self.turns else None
@@ -242,15 +258,20 @@ class Conversation:
         if not turn.reply and turn.replaces:
             self.keep_earlier()
 
-    def history(self, turn: Turn) -> tuple[Message, ...]:
-        """The last answered turns before `turn`, as messages for its prompt."""
+    def history(
+        self, turn: Turn | None = None, *, turns: int = HISTORY_TURNS
+    ) -> tuple[Message, ...]:
+        """The last answered turns before `turn`, or before the next one, as messages for its
+        prompt.
+        """
         earlier: list[Turn] = []
         for other in self.turns:
             if other is turn:
                 break
             if other.reply and other.state in ("whole", "stopped"):
                 earlier.append(other)
-        return tuple(message for each in earlier[-HISTORY_TURNS:] for message in each.messages())
+        working = earlier[-turns:] if turns else []
+        return tuple(message for each in working for message in each.messages())
 
     def unrecorded(self) -> list[Turn]:
         """Turns the runtime does not have yet, the replaced ones before their replacements."""

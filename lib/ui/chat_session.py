@@ -10,6 +10,7 @@ import streamlit as st
 from lib import resources
 from lib.conversation import (
     Conversation,
+    PromptMeter,
     SessionEntry,
     list_sessions,
     load_conversation,
@@ -18,7 +19,7 @@ from lib.conversation import (
 )
 from lib.inspection import SubjectMemory
 from lib.state import app_state, current_subject
-from lib.ui import episode
+from lib.ui import episode, prompt_meter
 from lib.ui.text import file_name, literal
 
 _MESSAGE = "chat_message"
@@ -134,9 +135,12 @@ def draw_opening(memory: SubjectMemory) -> None:
             )
 
 
-def draw_input() -> None:
-    """The message box at the bottom of the page; it is Stop while a reply runs."""
-    with st.bottom:
+def draw_input(meter: PromptMeter) -> None:
+    """The message box at the bottom of the page, below what the next prompt takes; it is Stop
+    while a reply runs.
+    """
+    with st.bottom, st.container(gap="xxsmall"):
+        prompt_meter.draw(meter)
         st.chat_input(
             f"Message, as {current_subject()}",
             key=_MESSAGE,
@@ -150,6 +154,18 @@ def ask_again(conversation: Conversation, turn_id: str) -> None:
     """Callback: another reply to the last question; a second click finds that turn gone."""
     if conversation.turns and conversation.turns[-1].id == turn_id:
         conversation.ask_again(turn_id=uuid4().hex, at=datetime.now(UTC))
+
+
+def edit_key(turn_id: str) -> str:
+    """Where the form that edits a question keeps its text."""
+    return f"edit_text_{turn_id}"
+
+
+def ask_instead(conversation: Conversation, turn_id: str) -> None:
+    """Callback: the edited question in place of the last one."""
+    if conversation.turns and conversation.turns[-1].id == turn_id:
+        question = str(st.session_state[edit_key(turn_id)])
+        conversation.ask_instead(question, turn_id=uuid4().hex, at=datetime.now(UTC))
 
 
 def _ask_typed() -> None:

@@ -4,8 +4,10 @@ import streamlit as st
 
 from lib import resources
 from lib.assistant import ReplyOptions
+from lib.conversation import HISTORY_TURNS
 from lib.prompt import DEFAULT_SYSTEM_PROMPT
 
+MOST_HISTORY_TURNS = 30
 BUDGET_PRESETS = (200, 500, 800)
 
 
@@ -28,6 +30,33 @@ def token_budget() -> int:
 def use_budget(max_tokens: int) -> None:
     """Callback: carry a budget to Chat and Compare."""
     st.session_state.max_tokens = max_tokens
+
+
+def memory_switch() -> bool:
+    """Whether the next replies get memory; it may change in the middle of a conversation."""
+    st.session_state.setdefault("use_memory", True)
+    return bool(st.toggle("Memory", key="use_memory", persist_state="session"))
+
+
+def history_turns() -> int:
+    """How many earlier turns of the session each prompt carries."""
+    st.session_state.setdefault("history_turns", HISTORY_TURNS)
+    turns = int(
+        st.slider(
+            "Working history, turns",
+            0,
+            MOST_HISTORY_TURNS,
+            key="history_turns",
+            persist_state="session",
+            help="The last turns of this session, word for word, beside what memory finds.",
+        )
+    )
+    st.caption(
+        "Each message stands alone: “and why?” has nothing to refer to but what memory finds."
+        if not turns
+        else f"Older turns than the last {turns:,} reach the model only through memory."
+    )
+    return turns
 
 
 def reply_options() -> ReplyOptions:

@@ -22,6 +22,8 @@ from lib.ui.text import inert, literal
 
 _SHOWN_CHARACTERS = 4_000
 _LOOK_EVERY_S = 0.5
+_TURNS_SHOWN = 20
+_TURNS_MORE = 40
 _RECORD_STATES = {
     "waiting": "**not recorded yet**",
     "unkept": "**only in this visit**",
@@ -30,21 +32,40 @@ _RECORD_STATES = {
 }
 
 
-def draw(conversation: Conversation, options: ReplyOptions) -> None:
-    """All turns; a waiting one is answered while the page looks on, then everything is redrawn."""
+def draw(conversation: Conversation, options: ReplyOptions, *, history_turns: int) -> None:
+    """The latest turns, earlier ones on request; a waiting one is answered while the page looks
+    on, then everything is redrawn.
+    """
     waiting = conversation.waiting
     # After Stop no script is left that could redraw the page; this look from time to time does.
     every = _LOOK_EVERY_S if waiting else None
     st.fragment(_redraw_when_settled, run_every=every)(waiting)
-    for turn in conversation.turns:
+    for turn in _shown_turns(conversation):
         if turn is not waiting:
             _draw_turn(conversation, turn, is_last=turn is conversation.turns[-1])
     if waiting:
         _draw_question(waiting)
         with st.chat_message("assistant", avatar=":material/auto_awesome:"):
-            _answer(conversation, waiting, options)
+            _answer(conversation, waiting, options, history_turns)
         # The sidebar, the panel and the buttons were drawn before there was a reply.
         st.rerun()
+
+
+def _shown_turns(conversation: Conversation) -> list[Turn]:
+    """The last turns: two hundred would take the browser seconds at every message."""
+    key = f"chat_shown_{conversation.session_id}"
+    shown = int(st.session_state.get(key, _TURNS_SHOWN))
+    hidden = len(conversation.turns) - shown
+    if hidden > 0:
+        st.button(
+            f"Show earlier turns ({hidden:,})",
+            key="show_earlier",
+            icon=":material/expand_less:",
+            type="tertiary",
+            on_click=st.session_state.update,
+            args=({key: shown + _TURNS_MORE},),
+        )
+    return conversation.turns[-shown:]
 
 
 def _draw_turn(conversation: Conversation, turn: Turn, *, is_last: bool) -> None:
@@ -86,11 +107,13 @@ def _draw_question(turn: Turn) -> None:
             )
 
 
-def _answer(conversation: Conversation, turn: Turn, options: ReplyOptions) -> None:
+def _answer(
+    conversation: Conversation, turn: Turn, options: ReplyOptions, history_turns: int
+) -> None:
     outbox, visit = resources.outbox(), app_state().chat
     stopped = False
     try:
-        _stream(conversation, turn, options)
+        _stream(conversation, turn, options, history_turns)
     except ModelError as error:
         turn.fail(str(error))
     except StopException:
@@ -104,9 +127,12 @@ def _answer(conversation: Conversation, turn: Turn, options: ReplyOptions) -> No
         resources.forget_cached_subjects()
 
 
-def _stream(conversation: Conversation, turn: Turn, options: ReplyOptions) -> None:
+def _stream(
+    conversation: Conversation, turn: Turn, options: ReplyOptions, history_turns: int
+) -> None:
     reply, line, sent = st.empty(), st.empty(), st.empty()
-    reply.markdown(":shimmer[Looking into memory…]")
+    first = "Looking into memory…" if options.use_memory else "Waiting for the first word…"
+    reply.markdown(f":shimmer[{first}]")
     model = resources.chat_model()
     prompt = prepare_prompt(
         resources.memory_runtime(),
@@ -114,7 +140,7 @@ def _stream(conversation: Conversation, turn: Turn, options: ReplyOptions) -> No
         message=turn.question,
         options=options,
         session_id=conversation.session_id,
-        history=conversation.history(turn),
+        history=conversation.history(turn, turns=history_turns),
     )
     figures = ReplyFigures.before_reply(prompt, model, name=options.model)
     turn.begin(prompt, figures)
@@ -157,6 +183,8 @@ def _draw_actions(conversation: Conversation, turn: Turn, *, is_last: bool) -> N
                 on_click=chat_session.ask_again,
                 args=(conversation, turn.id),
             )
+        if is_last and (failed or turn.can_regenerate) and turn.question:
+            _draw_edit(conversation, turn)
         if is_last and failed and turn.replaces:
             st.button("Keep the earlier reply", type="tertiary", on_click=conversation.keep_earlier)
         if turn.record_state in ("waiting", "unkept"):
@@ -168,6 +196,26 @@ def _draw_actions(conversation: Conversation, turn: Turn, *, is_last: bool) -> N
                 type="tertiary",
                 on_click=pending.record_now,
             )
+
+
+def _draw_edit(conversation: Conversation, turn: Turn) -> None:
+    with (
+        st.popover("Edit", icon=":material/edit:", type="tertiary"),
+        st.form(f"edit_{turn.id}", border=False),
+    ):
+        st.text_area(
+            "Your message",
+            turn.question,
+            key=chat_session.edit_key(turn.id),
+            help="The new message and its reply take the place of these; the old turn stays on "
+            "record as replaced.",
+        )
+        st.form_submit_button(
+            "Send instead",
+            icon=":material/send:",
+            on_click=chat_session.ask_instead,
+            args=(conversation, turn.id),
+        )
 
 
 def _draw_injected(prompt: PreparedPrompt, turn_id: str, *, is_last: bool) -> None:
@@ -219,6 +267,8 @@ def _line(turn: Turn) -> str:
 def _memory_part(figures: ReplyFigures) -> list[str]:
     if figures.memory_error:
         return ["○ **Without memory: it did not answer**"]
+    if figures.memory_off:
+        return ["○ memory off"]
     if not figures.memories and not figures.raw_episodes:
         return ["○ no memory used"]
     noun = "memory" if figures.memories == 1 else "memories"
