@@ -9,6 +9,7 @@ from lib.compiling.grammar import Voice, sentence_case
 from lib.compiling.lexicon import find_tools
 from lib.compiling.phrases import CAP, DATE
 from lib.compiling.sentences import QUOTE_MARK, Sentence, plain, without_quotations
+from lib.compiling.topics import tells_of_trouble
 from lib.tokens import count_tokens
 
 MAX_TOKENS = 60
@@ -20,12 +21,23 @@ _MARK = re.compile(
     r"|rebooked|rescheduled|postponed|pushed (?:back|to)|brought forward|moved to|instead|slipped"
     r"|as of (?:today|now|this \w+|last \w+)|no longer|not (?:the |on |in )?[\w.]+[,;] (?:but "
     r"|it['’]s )?(?:the |on |in )?\w+"
-    r"|quick fix to|changed (?:to|from)|since (?:yesterday|(?:mon|tues|wednes|thurs|fri|satur"
+    r"|quick fix to|these days|nowadays|from now on|has changed"
+    r"|changed (?:to|from)|since (?:yesterday|(?:mon|tues|wednes"
+    r"|thurs|fri|satur"
     r"|sun)day))\b"
 )
 _PLAINLY = re.compile(
     r"(?i)\b(?:correction|typo|wrong|mixed \w+ up|my (?:bad|mistake)|out of date|outdated|forget"
     r"|ignore)\b"
+)
+_OVER = re.compile(
+    r"(?i)\b(?:no longer|not\b.*\bany ?more|dropped|ditched|scrapped?|scratch|gone|got rid of"
+    r"|retired"
+    r"|replaced|instead of|rather than|changed my mind|change of plan|cancelled|canceled|called off"
+    r"|used to be|is over|gave up|giv(?:en|ing) up|quit|sold|broke up|died|passed away|stopped"
+    r"|moved (?:away|out|off|on)? ?from|switched (?:away )?from|out of|left|wiped|swapped|traded"
+    r"|turned out (?:not )?to be|was a lie|forget|not true|isn['’]t (?:right|true)|misremembered"
+    r"|meant|not (?:a |an |in |at |on |with )?\w+[,;:–—-])\b"
 )
 _SPELLING = re.compile(
     r"(?i)\b(?:typo|autocorrect\w*|misspel\w+|mis-?typed|spelled|spelt|with an? [a-z]\b|one [a-z]\b"
@@ -90,16 +102,22 @@ class Correction:
 
 
 def find_correction(
-    sentences: Sequence[Sentence], held: Mapping[str, str], voice: Voice
+    sentences: Sequence[Sentence], held: Mapping[str, str], voice: Voice, *, has_facts: bool = False
 ) -> Correction | None:
     """The correction in a message of one of the facts `held` (contents by slot), if there is one.
 
-    Only where the words tell which fact is meant, and a value of its kind is there.
+    Only where the words tell which fact is meant, and a value of its kind is there. With
+    `has_facts` the message states facts of its own, so that a mere "no longer" belongs to those.
     """
     said = [s for s in sentences if not s.asks and not _UNSURE.search(s.text)]
     if not said or not held:
         return None
-    return _respelled(said, held) or _recounted(said, held, voice) or _replaced(said, held, voice)
+    return (
+        _respelled(said, held)
+        or _recounted(said, held, voice)
+        or (None if has_facts else _ended(said, held, voice))
+        or _replaced(said, held, voice)
+    )
 
 
 def _respelled(said: Sequence[Sentence], held: Mapping[str, str]) -> Correction | None:
@@ -124,6 +142,26 @@ def _recounted(
             if slot in held:
                 content = f"{voice.subject} has {match['count'].lower()} {match['noun']}"
                 return Correction(slot, sentence_case(content))
+    return None
+
+
+def _ended(said: Sequence[Sentence], held: Mapping[str, str], voice: Voice) -> Correction | None:
+    """The fact whose value is named together with words that it is over."""
+    for number, sentence in enumerate(said):
+        if not _OVER.search(sentence.text) or tells_of_trouble(sentence.text):
+            continue
+        if QUOTE_MARK in without_quotations(sentence.text):
+            continue
+        words = _words(sentence.text)
+        named = {
+            slot: len(words & value)
+            for slot, content in held.items()
+            if (value := _values(content)) and 2 * len(words & value) >= len(value)
+        }
+        most = max(named.values(), default=0)
+        best = [slot for slot, count in named.items() if count == most]
+        if most and len(best) == 1:
+            return _quoting(best[0], said[number : number + 2], held[best[0]], voice)
     return None
 
 
@@ -176,6 +214,11 @@ def _has_value_for(slot: str, text: str, content: str) -> bool:
     names += re.findall(rf"(?<=[a-z,] )(?:\w+ )?{CAP}\w+", text)
     known = content.lower()
     return any(name.lower() not in known for name in names)
+
+
+def _values(content: str) -> set[str]:
+    """The words of a fact after its verb."""
+    return _words(content) - _words(_topic(content))
 
 
 def _topic(content: str) -> str:

@@ -127,6 +127,8 @@ _NO_GPU = re.compile(
     r"|credit card|windows machine|mac)\b.*)$",
     re.IGNORECASE,
 )
+_BARE = re.compile(r"(?i)\b(?:on|at|in|by|from|until|back|the|here|of|first|second|third|\w+th)\b")
+_NEEDS_MORE = frozenset({"start", "will", "ship", "launch", "have to"})
 _MOVED_DATE = re.compile(r"(?i)moved|postponed|slipped|pushed|brought|changed")
 
 
@@ -198,18 +200,7 @@ def read_plan(text: str, clause: Clause, voice: Voice) -> Iterator[Fact | str]:
         )
     elif (match := _PLAN.match(text)) and (date := DATE.search(match["what"])):
         what = trim(match["what"])
-        bare = re.sub(
-            r"(?i)\b(?:on|at|in|by|from|until|back|the|here|of|first|second|third|\w+th)\b",
-            "",
-            DATE.sub("", what),
-        )
-        told = bare.strip(" ,") or match["verb"] not in {
-            "start",
-            "will",
-            "ship",
-            "launch",
-            "have to",
-        }
+        told = _BARE.sub("", DATE.sub("", what)).strip(" ,") or match["verb"] not in _NEEDS_MORE
         if what and not is_weak(what) and DATE.search(what) and told and ":" not in what:
             yield Fact(
                 sentence_case(voice.shift(f"{match['who']} {match['verb']} {what}")),

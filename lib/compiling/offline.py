@@ -143,7 +143,11 @@ class _Desk:
         self._person = self._persons.named(turn.speaker)
         now = self._person.contents()
         unchanged = {slot: text for slot, text in before.items() if now[slot] == text}
-        correction = None if turn.shared else find_correction(own, unchanged, self._voice)
+        correction = (
+            None
+            if turn.shared
+            else find_correction(own, unchanged, self._voice, has_facts=any(told))
+        )
         if correction:
             self._add_correction(correction, turn)
         foreign = [

@@ -140,14 +140,17 @@ def read_traits(text: str, _clause: Clause, voice: Voice) -> Iterator[Fact | str
             "trait",
             confidence=SAID_IN_PASSING,
         )
-    elif match := _HAS.match(text):
-        what = trim(match["what"])
+    elif (match := _HAS.match(text)) and (what := trim(match["what"])):
         noun = what.split()[-1].lower()
         slot = f"has:{noun.rstrip('s')}" if _COUNTED.fullmatch(what) else None
         yield Fact(voice.state("I", "have", what), "trait", slot=slot, value=key(what))
-    elif (match := _OWN.match(text)) and not match["value"].startswith(
-        ("not ", "wrong", "[masked")
-    ):
+    else:
+        yield from _own(text, voice)
+
+
+def _own(text: str, voice: Voice) -> Iterator[Fact]:
+    match = _OWN.match(text)
+    if match and not match["value"].startswith(("not ", "wrong", "[masked")):
         what = match["what"].lower()
         verb = "are" if what == "pronouns" else "is"
         yield Fact(

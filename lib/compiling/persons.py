@@ -10,6 +10,8 @@ from lib.compiling.slots import Held, resolve_slot
 from lib.compiling.turns import Turn
 from lib.models import PROFILE_FACT, Memory
 
+_SLOT_CHARACTERS = 80
+
 
 class Person:
     """One speaker's name and current facts by slot.
@@ -28,6 +30,8 @@ class Person:
         if fact.name:
             self.voice = Voice(fact.name)
         slot = resolve_slot(fact, (Held(*item) for item in self._values.items()))
+        # What has no place of its own gets one, so that a later message can take it back.
+        slot = slot or f"fact:{' '.join(content.lower().split())[:_SLOT_CHARACTERS]}"
         if slot:
             self.hold(slot, fact.value, content)
         return self._owned(slot) if slot else None

@@ -8,11 +8,15 @@ from lib.compiling.grammar import Voice
 from lib.compiling.lexicon import find_tools
 from lib.compiling.phrases import CAP, DATE
 from lib.compiling.sentences import QUOTE_MARK, Sentence, plain, without_quotations
+from lib.compiling.topics import tells_of_trouble
 from lib.compiling.words import WORDS
 from lib.tokens import count_tokens
 
 MAX_TOKENS = 60
 _MIN_WORDS = 2
+_FRAGMENT_WORDS = 16
+_ENOUGH_FACTS = 2
+"""Sentences with facts that make a message one in which somebody tells of themselves."""
 
 _MARK = re.compile(
     r"(?i)^(?:(?:hi|hey|hello|so|ok|okay|right|well)[,! ]+)*(?:a |some )?"
@@ -94,6 +98,8 @@ def introductions(
     introduces = introduces or any(
         not s.asks and _describes_a_person(_body(s.text)) for s in sentences[:2]
     )
+    silent = not any(s.asks or s.listed or tells_of_trouble(s.text) for s in sentences)
+    tells = silent and sum(bool(facts) for facts in told) >= _ENOUGH_FACTS
     for number, (sentence, facts) in enumerate(zip(sentences, told, strict=True)):
         following = sentences[number + 1].text if number + 1 < len(sentences) else ""
         if sentence.asks or _PLAIN_TROUBLE.match(sentence.text):
@@ -101,6 +107,7 @@ def introductions(
         body = _body(sentence.text)
         wanted = (
             (introduces and not _SMALL.match(body))
+            or (tells and not facts and _is_fragment(body))
             or (number < 2 and _describes_a_person(body))
             or _is_plan(body)
         )
@@ -177,6 +184,13 @@ def _is_kept(body: str) -> bool:
         and "[masked" not in body
         and not _IMAGINED.search(body)
         and not re.search(r"(?i)\b(?:you|your)\b", body)
+    )
+
+
+def _is_fragment(body: str) -> bool:
+    """True for a few words about somebody who has just told of themselves."""
+    return 3 <= len(body.split()) <= _FRAGMENT_WORDS and not (
+        _SMALL.match(body) or re.search(r"(?i)\b(?:it|this|that|they|he|she|them|there)\b", body)
     )
 
 

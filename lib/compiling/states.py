@@ -129,7 +129,12 @@ def _read(text: str, clause: Clause, voice: Voice) -> Iterator[Fact]:
         yield from _shifted(match, voice)
     elif (match := _DATED.match(text)) and DATE.search(match["rest"]):
         yield from _dated(match, voice)
-    elif match := _WE_RELEASE.match(text):
+    else:
+        yield from _read_use(text, clause, voice)
+
+
+def _read_use(text: str, clause: Clause, voice: Voice) -> Iterator[Fact]:
+    if match := _WE_RELEASE.match(text):
         verb = match["verb"].split()[0]
         content = f"{voice.who('we')} {conjugate(verb)} {_short(match['rest'])}"
         yield Fact(sentence_case(content), "plan", f"state:{verb}", key(match["rest"]), change=True)
