@@ -34,7 +34,7 @@ def test_names_before_a_colon_tell_who_speaks() -> None:
         chat(("user", "Nora: I live in Graz."), ("assistant", "Emil: I live in Wien, I sing alto."))
     )
     assert facts(drafts) == ["Nora lives in Graz.", "Emil lives in Wien.", "Emil sings alto."]
-    assert len({draft.slot for draft in drafts if draft.slot}) == 2
+    assert {draft.slot for draft in drafts} >= {"Nora/home", "Emil/home"}
 
 
 def test_a_speaker_in_the_metadata_counts() -> None:
