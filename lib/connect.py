@@ -18,10 +18,12 @@ from lib.outbox import Outbox
 from lib.protocol import ChatModel, MemoryRuntime
 from lib.settings import Settings
 from lib.statewave import StatewaveClient
+from lib.titles import SessionTitles
 
 DATABASE_NAME = "statewave.db"
 SEEDED_MARKER = "demo-seeded"
 OUTBOX_NAME = "outbox.db"
+TITLES_NAME = "session-titles.db"
 EMBEDDED_DESTINATION = "the embedded engine"
 
 
@@ -74,6 +76,13 @@ def connect_outbox(
         destination=destination,
         keeps_first=settings.runtime == "statewave",
         after_sending=after_sending,
+    )
+
+
+def connect_titles(settings: Settings, *, destination: str) -> SessionTitles:
+    """The names of sessions on the runtime that the outbox calls `destination`."""
+    return SessionTitles(
+        settings.statewave_data_dir.expanduser() / TITLES_NAME, destination=destination
     )
 
 

@@ -12,6 +12,7 @@ from lib.connect import (
     connect_model,
     connect_outbox,
     connect_runtime,
+    connect_titles,
     data_folder,
 )
 from lib.conversation import compile_when_due
@@ -23,6 +24,7 @@ from lib.inspection import Directory
 from lib.outbox import Outbox
 from lib.protocol import ChatModel, MemoryRuntime
 from lib.settings import Settings, load_settings
+from lib.titles import SessionTitles
 
 _PREPARING = "Preparing the demo subjects:"
 
@@ -52,6 +54,12 @@ def outbox() -> Outbox:
             compile_when_due(runtime, subject_id, every=every, gate=gate)
 
     return connect_outbox(app_settings(), runtime, after_sending=compile_sent)
+
+
+@st.cache_resource(show_spinner=False)
+def session_titles() -> SessionTitles:
+    """What visitors called their sessions with this runtime."""
+    return connect_titles(app_settings(), destination=outbox().destination)
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda model: model.close())

@@ -22,6 +22,8 @@ with st.container(horizontal=True, vertical_alignment="center", key="chat_head")
     with st.popover("Settings", icon=":material/tune:"):
         options = replace(controls.reply_options(), use_memory=use_memory)
         history_turns = controls.history_turns()
+        if talk:
+            chat_session.draw_title(talk)
 
 # The message box and the panel come before the reply, so that they stay while it streams.
 meter = measure_next_prompt(

@@ -24,7 +24,16 @@ WORDS = {
 }
 TOOLS = {"compiling", "embedding"}
 ENGINES = {"statewave", "embedded", "feather", "llm", "offline"}
-USE_CASES = {"assistant", "conversation", "comparison", "sweep", "inspection", "demo", "outbox"}
+USE_CASES = {
+    "assistant",
+    "conversation",
+    "comparison",
+    "sweep",
+    "inspection",
+    "demo",
+    "outbox",
+    "titles",
+}
 PICTURES = {"charts", "growth_chart"}
 EDGE = {"ui", "state", "resources", "connect", "cli"}
 
@@ -48,7 +57,7 @@ HOMES = {
     "httpx": {"statewave", "llm"},
     "openai": {"llm"},
     "plotly": PICTURES,
-    "sqlite3": {"embedded", "outbox"},
+    "sqlite3": {"embedded", "outbox", "titles"},
     "tiktoken": {"tokens"},
     "pydantic_settings": {"settings"},
     "fastapi": {"embedded"},
@@ -107,7 +116,9 @@ def test_pages_only_ask_and_draw(path: Path) -> None:
     assert len(source.splitlines()) <= 100
     for name in imported(path):
         package, _, rest = name.partition(".")
-        assert package in {"streamlit", "lib", "functools", "collections", "dataclasses"}, f"{path}: {name}"
+        assert package in {"streamlit", "lib", "functools", "collections", "dataclasses"}, (
+            f"{path}: {name}"
+        )
         if package == "lib":
             assert rest.split(".")[0] not in ENGINES | TOOLS | {"connect"}, f"{path}: {name}"
     tree = ast.parse(source)

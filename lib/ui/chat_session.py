@@ -1,7 +1,7 @@
 """Which conversation the Chat page shows, and what the visitor does to it."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -17,8 +17,10 @@ from lib.conversation import (
     to_json,
     to_markdown,
 )
+from lib.errors import StatewaveError
 from lib.inspection import SubjectMemory
 from lib.state import app_state, current_subject
+from lib.titles import LONGEST_TITLE
 from lib.ui import episode, prompt_meter
 from lib.ui.text import file_name, literal
 
@@ -64,7 +66,8 @@ def current(memory: SubjectMemory) -> Conversation | None:
 
 def draw_sessions(memory: SubjectMemory, conversation: Conversation | None) -> None:
     """Earlier sessions to go back to, and the way to a new one."""
-    titles = _titles(list_sessions(memory.episodes)[:_SESSIONS_SHOWN])
+    named = _named(memory.subject_id)
+    titles = _titles(list_sessions(memory.episodes)[:_SESSIONS_SHOWN], named)
     if titles:
         st.menu_button(
             "Sessions",
@@ -84,6 +87,43 @@ def draw_sessions(memory: SubjectMemory, conversation: Conversation | None) -> N
         on_click=app_state().chat.close,
         args=(memory.subject_id,),
     )
+
+
+def draw_title(conversation: Conversation) -> None:
+    """The session's name, to be changed; kept on this machine, as no runtime keeps one."""
+    key = _title_key(conversation)
+    named = _named(conversation.subject_id)
+    st.session_state.setdefault(key, named.get(conversation.session_id, ""))
+    st.text_input(
+        "Title of this session",
+        key=key,
+        max_chars=LONGEST_TITLE,
+        placeholder="Its opening words",
+        help="Shown under Sessions. Kept on this machine, since episodes are never edited; empty "
+        "brings the opening words back.",
+        on_change=_rename,
+        args=(conversation,),
+    )
+
+
+def _rename(conversation: Conversation) -> None:
+    title = str(st.session_state[_title_key(conversation)] or "")
+    try:
+        resources.session_titles().rename(conversation.subject_id, conversation.session_id, title)
+    except StatewaveError as error:
+        st.toast(literal(str(error)), icon=":material/error:")
+
+
+def _title_key(conversation: Conversation) -> str:
+    return f"title_{conversation.subject_id}_{conversation.session_id}"
+
+
+def _named(subject_id: str) -> dict[str, str]:
+    try:
+        return resources.session_titles().of_subject(subject_id)
+    except StatewaveError:
+        # Without its names a session still has its opening words; renaming says what is wrong.
+        return {}
 
 
 def draw_download(conversation: Conversation, *, key: str) -> None:
@@ -185,11 +225,13 @@ def _open_picked(memory: SubjectMemory) -> None:
         app_state().chat.open(load_conversation(memory.subject_id, picked, memory.episodes))
 
 
-def _titles(sessions: Iterable[SessionEntry]) -> dict[str, str]:
+def _titles(sessions: Iterable[SessionEntry], named: Mapping[str, str]) -> dict[str, str]:
     """Session id → label; a menu refuses two that are the same."""
     titles: dict[str, str] = {}
     for session in sessions:
-        opening = textwrap.shorten(session.title, _TITLE_LENGTH, placeholder=" …")
+        opening = textwrap.shorten(
+            named.get(session.session_id, session.title), _TITLE_LENGTH, placeholder=" …"
+        )
         shown = literal(opening or session.session_id)
         # The time first, so that the eye can run down the times and down the openings.
         label = f"{episode.clock(session.last_at)} · {shown}"

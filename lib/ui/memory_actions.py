@@ -153,6 +153,7 @@ def delete_subject(subject_id: str, *, typed_key: str) -> None:
         report = resources.outbox().delete_subject(
             subject_id, lambda: runtime.delete_subject(subject_id)
         )
+        resources.session_titles().forget_subject(subject_id)
         resources.forget_cached_subjects()
         if not report.episodes_deleted and not report.memories_deleted:
             # The second of two clicks: the first one says what it did.

@@ -14,6 +14,7 @@ from lib.ui.text import literal
 
 _SESSIONS_PER_PAGE = 10
 _OPENING_LENGTH = 160
+_ENTRIES_SHOWN = 300
 
 
 def draw(subject: SubjectMemory) -> None:
@@ -38,8 +39,15 @@ def _draw_session(subject: SubjectMemory, session: TimelineSession) -> None:
             f"**{name}** · {episode.day(session.first_at)} · "
             f"{session.episode_count:,} episodes · {session.memory_count:,} memories"
         )
-        st.markdown("\n".join(_line(entry) for entry in session.entries))
-        ids = {entry.id for entry in session.entries if entry.kind == EPISODE}
+        # A session of thousands would keep the browser busy for seconds.
+        shown = session.entries[:_ENTRIES_SHOWN]
+        st.markdown("\n".join(_line(entry) for entry in shown))
+        if len(session.entries) > len(shown):
+            st.caption(
+                f"The first {len(shown):,} of {len(session.entries):,} episodes and memories; "
+                "Sources and Memories list them all."
+            )
+        ids = {entry.id for entry in shown if entry.kind == EPISODE}
         if ids:
             with st.expander("Read the conversation", icon=":material/forum:"):
                 for item in subject.episodes:

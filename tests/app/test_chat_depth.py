@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from lib import resources
 from lib.embedded.runtime import EmbeddedRuntime
@@ -143,3 +145,23 @@ def test_of_a_long_session_the_latest_turns_are_shown_and_earlier_ones_on_reques
     at.button(key="show_earlier").click().run()
     assert "Question 30." in [str(each.value) for each in at.text]
     assert state(at).chat.current("ann")
+
+
+def test_a_session_keeps_its_name_after_a_restart(app: OpenPage, settings: dict[str, str]) -> None:
+    at = app("chat", subject="ann", settings=settings)
+    say(at, "Why is the cache cold?")
+    conversation = talk(at, "ann")
+    at.text_input(key=f"title_ann_{conversation.session_id}").set_value("Cold *cache*").run()
+    assert not at.exception, at.exception
+    assert session_names(at) == [r"Cold \*cache\*"]
+    st.cache_resource.clear()
+    again = app("chat", subject="ann", query={"session": conversation.session_id})
+    assert session_names(again) == [r"Cold \*cache\*"]
+    again.text_input(key=f"title_ann_{conversation.session_id}").set_value("").run()
+    assert session_names(again) == [r"Why is the cache cold?"]
+
+
+def session_names(at: AppTest) -> list[str]:
+    """What the Sessions menu calls each session, without the time before it."""
+    (menu,) = at.get("menu_button")
+    return [str(label).split(" · ", 1)[1] for label in menu.proto.options]

@@ -205,6 +205,9 @@ def test_many_memories_are_shown_a_thousand_at_a_time(app: OpenPage, tmp_path: P
     at.session_state["memory_page"] = 2
     at.run()
     assert "1,001 to 1,200 of 1,200" in text_of(at)
+    view(at, "Timeline")
+    assert "The first 300 of 1,224 episodes and memories" in text_of(at)
+    view(at, "Memories")
     at.text_input(key="memory_words").set_value("number 321").run()
     assert not at.exception, at.exception
     assert "I keep fact number 321." in rows(at)
