@@ -16,8 +16,8 @@ talk = chat_session.current(panel.memory)
 
 with st.container(horizontal=True, vertical_alignment="center", key="chat_head"):
     st.title(f"Chat as {literal(subject_id)}", width="content")
-    st.space("stretch")
     use_memory = controls.memory_switch()
+    st.space("stretch")
     chat_session.draw_sessions(panel.memory, talk)
     with st.popover("Settings", icon=":material/tune:"):
         options = replace(controls.reply_options(), use_memory=use_memory)

@@ -1,14 +1,11 @@
 """A chart with the finding as its title, and the same numbers as a table and as CSV."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import streamlit as st
 
 from lib import charts
 from lib.table import Table, table_csv
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 
 def is_dark() -> bool:
@@ -16,7 +13,7 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def draw(figure: "Figure", *, title: str, alt: str, key: str, table: Table) -> None:
+def draw(figure: Any, *, title: str, alt: str, key: str, table: Table) -> None:
     """The chart under `title`, which is Markdown; `alt` says what it shows in words."""
     st.markdown(f"**{title}**")
     st.plotly_chart(figure, key=key, config=charts.CONFIG, alt=alt)
