@@ -2,6 +2,24 @@
 
 from lib.charts.bars import Bar, bars
 from lib.charts.budget import memories_by_budget, tokens_by_budget
+from lib.charts.budget_map import (
+    ROWS_SHOWN,
+    kind_name,
+    kinds_of,
+    memories_map,
+    tokens_by_kind,
+)
 from lib.charts.drawing import CONFIG
 
-__all__ = ["CONFIG", "Bar", "bars", "memories_by_budget", "tokens_by_budget"]
+__all__ = [
+    "CONFIG",
+    "ROWS_SHOWN",
+    "Bar",
+    "bars",
+    "kind_name",
+    "kinds_of",
+    "memories_by_budget",
+    "memories_map",
+    "tokens_by_budget",
+    "tokens_by_kind",
+]

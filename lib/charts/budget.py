@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from lib.charts.drawing import figure, label, marked, text_font
+from lib.charts.drawing import chosen_line, figure, label, marked, text_font
 from lib.models import EPISODE
 from lib.sweep import Sweep, SweepPoint
 from lib.theme import STATELESS, kind_look, memory_colour
@@ -36,7 +36,7 @@ def memories_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) 
     if any(point.passages for point in points):
         series.append(("passages", _passages, kind_look(EPISODE).colour))
     tallest = max(value(point) for _, value, _ in series for point in points)
-    shapes, labels = [_chosen_line(chosen, memory)], [_chosen_label(points, chosen)]
+    shapes, labels = [chosen_line(chosen.max_tokens, memory)], [_chosen_label(points, chosen)]
     if sweep.complete:
         total = sweep.total_memories
         tallest = max(tallest, total)
@@ -56,7 +56,7 @@ def tokens_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) ->
     points, memory = _with(sweep.points, chosen), memory_colour(dark=dark)
     history = sweep.history_tokens
     tallest = max(points[-1].max_tokens, history, *(point.token_estimate for point in points))
-    shapes, labels = [_chosen_line(chosen, memory)], [_chosen_label(points, chosen)]
+    shapes, labels = [chosen_line(chosen.max_tokens, memory)], [_chosen_label(points, chosen)]
     if history:
         least = "" if sweep.complete else "at least "
         shapes.append(_level(history))
@@ -120,20 +120,6 @@ def _mark(chosen: SweepPoint, value: _Value, colour: str) -> dict[str, Any]:
         "marker": {"color": colour, "size": 10},
         "hoverinfo": "skip",
         "cliponaxis": False,
-    }
-
-
-def _chosen_line(chosen: SweepPoint, colour: str) -> dict[str, Any]:
-    x = chosen.max_tokens
-    return {
-        "type": "line",
-        "xref": "x",
-        "yref": "paper",
-        "x0": x,
-        "x1": x,
-        "y0": 0,
-        "y1": 1,
-        "line": {"color": colour, "width": 1.5, "dash": "dot"},
     }
 
 

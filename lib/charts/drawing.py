@@ -1,5 +1,6 @@
 """What every chart has in common: text, marks, labels and the tool that saves a picture."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from lib.theme import CHART_TEXT_ON_LIGHT
@@ -16,6 +17,9 @@ CONFIG: Final = {
     "doubleClick": False,
 }
 """For `st.plotly_chart`: the picture can be saved as PNG, and a finger scrolls the page."""
+
+_LABEL_PX: Final = 17
+"""From one label to the next, at least."""
 
 
 def label(text: str, **place: object) -> dict[str, Any]:
@@ -40,3 +44,33 @@ def figure(data: list[dict[str, Any]], layout: dict[str, Any]) -> "Figure":
     from plotly.graph_objects import Figure
 
     return Figure({"data": data, "layout": layout})
+
+
+def chosen_line(max_tokens: int, colour: str) -> dict[str, Any]:
+    """The dotted line at the budget that is looked at."""
+    return {
+        "type": "line",
+        "xref": "x",
+        "yref": "paper",
+        "x0": max_tokens,
+        "x1": max_tokens,
+        "y0": 0,
+        "y1": 1,
+        "line": {"color": colour, "width": 1.5, "dash": "dot"},
+    }
+
+
+def spread(places: Sequence[float], *, span: float, height_px: float) -> list[float]:
+    """The ascending places, moved up where labels would cover each other, then down into `span`.
+
+    `span` is the axis from 0 in its own unit, `height_px` its length in pixels.
+    """
+    step = span * _LABEL_PX / height_px
+    moved: list[float] = []
+    for place in places:
+        moved.append(max(place, moved[-1] + step) if moved else max(place, step / 2))
+    ceiling = span - step / 2
+    for index in reversed(range(len(moved))):
+        moved[index] = min(moved[index], ceiling)
+        ceiling = moved[index] - step
+    return moved

@@ -1,12 +1,13 @@
 """What every token budget buys: memories, passages and tokens, from the smallest to everything."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import ceil
 
 from lib.models import EPISODE, ContextBundle
 from lib.protocol import MemoryRuntime
+from lib.sweep.candidates import Candidate, kept_in
 from lib.tokens import count_many
 
 SMALLEST_BUDGET = 20
@@ -15,6 +16,10 @@ LARGEST_BUDGET = 128_000
 DEFAULT_POINTS = 40
 _EVEN_STEPS_UP_TO = 4_000
 """Beyond this, budgets grow by a factor: even steps would leave out every small budget."""
+
+
+FRAME = "frame"
+"""Not a kind of memory: the headings and the task, which every context has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +31,30 @@ class SweepPoint:
     memories: int
     passages: int
     """Passages of raw episodes; several may come from one episode."""
+    tokens_by_kind: Mapping[str, int] = field(default_factory=dict)
+    """Tokens of what is kept, by kind; `FRAME` is what the headings around it take."""
 
     @property
     def over_budget(self) -> bool:
         """True when the bundle is larger than was asked for."""
         return self.token_estimate > self.max_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory or passage and the budgets that hold it."""
+
+    id: str
+    kind: str
+    content: str
+    tokens: int
+    budgets: tuple[int, ...]
+    """Every swept budget that holds it, ascending; with gaps where the runtime drops it again."""
+
+    @property
+    def enters_at(self) -> int:
+        """The smallest swept budget that holds it, in tokens."""
+        return self.budgets[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +69,10 @@ class Sweep:
     total_episodes: int
     history_tokens: int
     """Tokens of every episode's text: what sending the raw history would cost."""
+    entries: tuple[Entry, ...] = ()
+    """Everything that any budget holds, in the order in which it enters."""
+    turn_tokens: tuple[int, ...] = ()
+    """Tokens of each episode's text, oldest first."""
     complete: bool = True
     """False where the runtime cannot list everything, so that the totals are lower limits."""
 
@@ -130,22 +158,38 @@ def sweep_budgets(
     The embedded engine answers in one pass; a server is asked once per budget.
     """
     points: list[SweepPoint] = []
+    seen: dict[str, Candidate] = {}
+    held: dict[str, list[int]] = {}
     bundles = runtime.sweep_context(subject_id, task, budgets)
     for max_tokens, bundle in zip(budgets, bundles, strict=True):
         points.append(point_of(bundle, max_tokens=max_tokens))
+        for item in kept_in(bundle):
+            seen.setdefault(item.id, item)
+            held.setdefault(item.id, []).append(max_tokens)
         if on_point is not None:
             on_point(len(points))
     timeline = runtime.timeline(subject_id)
     memories = runtime.list_memories(subject_id)
+    turn_tokens = tuple(count_many([episode.text for episode in timeline.episodes]))
     return Sweep(
         subject_id=subject_id,
         task=task,
         points=tuple(points),
         total_memories=sum(memory.status == "active" for memory in memories.memories),
         total_episodes=len(timeline.episodes),
-        history_tokens=sum(count_many([episode.text for episode in timeline.episodes])),
+        history_tokens=sum(turn_tokens),
+        entries=_entries(seen, held),
+        turn_tokens=turn_tokens,
         complete=timeline.complete and memories.complete,
     )
+
+
+def _entries(seen: Mapping[str, Candidate], held: Mapping[str, list[int]]) -> tuple[Entry, ...]:
+    found = [
+        (item.rank, Entry(item.id, item.kind, item.content, item.tokens, tuple(held[item.id])))
+        for item in seen.values()
+    ]
+    return tuple(entry for _, entry in sorted(found, key=lambda pair: (pair[1].enters_at, pair[0])))
 
 
 def point_of(bundle: ContextBundle, *, max_tokens: int) -> SweepPoint:
@@ -156,4 +200,14 @@ def point_of(bundle: ContextBundle, *, max_tokens: int) -> SweepPoint:
         token_estimate=bundle.token_estimate,
         memories=len(bundle.memories),
         passages=passages if bundle.items else len(bundle.episodes),
+        tokens_by_kind=_tokens_by_kind(bundle),
     )
+
+
+def _tokens_by_kind(bundle: ContextBundle) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for item in kept_in(bundle):
+        found[item.kind] = found.get(item.kind, 0) + item.tokens
+    frame = bundle.token_estimate - sum(found.values())
+    # An estimate below what the texts cost leaves nothing for the frame.
+    return {**found, FRAME: frame} if frame > 0 else found

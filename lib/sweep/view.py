@@ -3,26 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lib.models import EPISODE, ContextBundle, ContextItem, CutReason
+from lib.models import ContextBundle, ContextItem
 from lib.protocol import MemoryRuntime
+from lib.sweep.candidates import Candidate, contents_of
 from lib.sweep.points import SweepPoint, point_of
-from lib.tokens import count_many
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One memory or passage at a budget: what it costs, and why it was cut if it was."""
-
-    id: str
-    kind: str
-    content: str
-    tokens: int
-    rank: int
-    score: float | None = None
-    reason: CutReason = ""
-    """Empty for what is kept, and where the runtime does not say why it was cut."""
-    covered_by: int | None = None
-    """Rank of the item in the bundle that already says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +58,3 @@ def _candidate(item: ContextItem, ranks: Mapping[str, int]) -> Candidate:
         reason=item.reason,
         covered_by=covered_by,
     )
-
-
-def contents_of(bundle: ContextBundle) -> list[Candidate]:
-    """The bundle's contents where the runtime ranks them without saying how."""
-    rows = [(memory.id, memory.kind, memory.content) for memory in bundle.memories]
-    rows += [(episode.id, EPISODE, episode.text) for episode in bundle.episodes]
-    tokens = count_many([content for _, _, content in rows])
-    return [
-        Candidate(row_id, kind, content, cost, rank)
-        for rank, ((row_id, kind, content), cost) in enumerate(
-            zip(rows, tokens, strict=True), start=1
-        )
-    ]

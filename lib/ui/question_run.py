@@ -83,6 +83,11 @@ def _draw_results(run: QuestionRun) -> None:
         "Right means that the reply names every expected fact. A question counts only where every "
         "side is whole; one with a failed side has no verdict."
     )
+    if not resources.chat_model().is_language_model:
+        st.caption(
+            "Of earlier turns the offline reader quotes only what the person wrote; a language "
+            "model also reads the replies, so full history and last turns may do better with one."
+        )
 
 
 def _finding(run: QuestionRun) -> str:
@@ -96,7 +101,7 @@ def _finding(run: QuestionRun) -> str:
     if not judged:
         return f"**No verdict.**{without}"
     parts = [f"{NAMES[item.name]} {item.right:,} of {item.judged:,}" for item in scores]
-    return f"**Right: {', '.join(parts)}.**{without}"
+    return f"**Right answers: {', '.join(parts)}.**{without}"
 
 
 def _table(run: QuestionRun) -> Table:
@@ -120,4 +125,5 @@ def _verdict(side: SideResult) -> str:
         return "Not asked"
     if side.right:
         return "Right"
-    return f"{sum(side.facts):,} of {len(side.facts):,} facts"
+    noun = "fact" if len(side.facts) == 1 else "facts"
+    return f"{sum(side.facts):,} of {len(side.facts):,} {noun}"

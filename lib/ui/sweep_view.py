@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Sequence
 
 import streamlit as st
 
@@ -13,7 +12,6 @@ from lib.state import app_state
 from lib.sweep import (
     LARGEST_BUDGET,
     BudgetView,
-    Candidate,
     Sweep,
     default_budgets,
     flags,
@@ -22,18 +20,15 @@ from lib.sweep import (
     sweep_csv,
     token_finding,
 )
-from lib.theme import kind_look
-from lib.ui import controls, injected
+from lib.ui import budget_contents, budget_map, controls
 from lib.ui.text import literal
 
 CHAT_PAGE = "../../pages/chat.py"
 """Relative to the router, as Streamlit wants it."""
+TABS = "budget_tabs"
 _MARKER = "budget_marker"
 _PRESET = "budget_preset"
 _ANY_TASK = "What should I know about this subject?"
-_ROWS_SHOWN = 8
-_TABLE_PX = 420
-"""For longer tables, which scroll inside it under their header."""
 _PROGRESS_AFTER_S = 0.3
 _SWEEPS_KEPT = 16
 
@@ -158,7 +153,7 @@ def draw(sweep: Sweep, view: BudgetView) -> None:
         )
     for sentence in flags(sweep):
         st.caption(f":material/flag: {sentence}")
-    _draw_contents(view)
+    _draw_tabs(sweep, view)
     _draw_points(sweep)
 
 
@@ -181,62 +176,22 @@ def _range_of(sweep: Sweep) -> str:
     )
 
 
-def _draw_contents(view: BudgetView) -> None:
-    budget = f"{view.point.max_tokens:,} tokens"
-    # Fixed labels: a tab whose label changes is closed when the budget does.
-    kept, cut = st.tabs(["In the prompt", "Cut"])
+def _draw_tabs(sweep: Sweep, view: BudgetView) -> None:
+    # Fixed labels: a tab whose label changes is closed when the budget does. Tracked, so that
+    # only what somebody looks at is measured and drawn.
+    kept, cut, entering, kinds = st.tabs(
+        ["In the prompt", "Cut", "Map", "By kind"], key=TABS, on_change="rerun"
+    )
     with kept:
-        if view.kept:
-            st.caption(f"{len(view.kept):,} in {budget}, best first")
-            _draw_candidates(view.kept, cut=False, alt=f"What {budget} hold, best first")
-        else:
-            st.caption(f"Nothing fits in {budget}, or nothing has to do with the task.")
+        budget_contents.draw_kept(view)
     with cut:
-        if view.cut:
-            all_cut = len(view.cut) + view.unlisted
-            listed = f"; the best {len(view.cut):,} are listed" if view.unlisted else ""
-            st.caption(f"{all_cut:,} left out of {budget}{listed}")
-            _draw_candidates(view.cut, cut=True, alt=f"What {budget} leave out, and why")
-        else:
-            st.caption("Nothing is left out: a larger budget would return the same.")
-
-
-def _draw_candidates(candidates: Sequence[Candidate], *, cut: bool, alt: str) -> None:
-    columns = {
-        "Rank": [f"{item.rank:,}" for item in candidates],
-        "Kind": [_kind(item) for item in candidates],
-        "Text": [literal(item.content) for item in candidates],
-        "Tokens": [f"{item.tokens:,}" for item in candidates],
-    }
-    if any(item.score is not None for item in candidates):
-        columns["Score"] = [_score(item) for item in candidates]
-    if cut:
-        columns["Why it is cut"] = [_why(item) for item in candidates]
-    many = len(candidates) > _ROWS_SHOWN
-    with st.container(key="budget_cut" if cut else "budget_kept"):
-        st.table(
-            columns,
-            border="horizontal",
-            hide_index=True,
-            height=_TABLE_PX if many else "content",
-            alt=alt,
-        )
-
-
-def _kind(candidate: Candidate) -> str:
-    look = kind_look(candidate.kind)
-    # On one line, however much room the text takes.
-    return f"{look.mark} {look.label}".replace(" ", "\u00a0")
-
-
-def _score(candidate: Candidate) -> str:
-    return "–" if candidate.score is None else f"{candidate.score:.1f}"
-
-
-def _why(candidate: Candidate) -> str:
-    if candidate.covered_by is not None:
-        return f"Already said by rank {candidate.covered_by}, which is in the prompt"
-    return injected.why_cut(candidate.reason).capitalize()
+        budget_contents.draw_cut(view)
+    if entering.open:
+        with entering:
+            budget_map.draw_map(sweep, view.point)
+    if kinds.open:
+        with kinds:
+            budget_map.draw_kinds(sweep, view.point)
 
 
 def _draw_points(sweep: Sweep) -> None:

@@ -23,6 +23,13 @@ def look_at(page: AppTest, max_tokens: int) -> AppTest:
     return page
 
 
+def open_tab(page: AppTest, label: str) -> AppTest:
+    page.session_state["budget_tabs"] = label
+    page.run()
+    assert not page.exception, page.exception
+    return page
+
+
 def line(figure: dict[str, Any], name: str) -> dict[str, Any]:
     found: dict[str, Any] = next(trace for trace in figure["data"] if trace.get("name") == name)
     return found
@@ -137,3 +144,21 @@ def test_a_runtime_that_is_down_is_explained_with_a_way_to_try_again(app: OpenPa
     assert len(page.error) == 1
     assert any("again" in button.label for button in page.button)
     assert not page.get("plotly_chart")
+
+
+def test_the_map_shows_where_each_memory_enters_and_the_same_as_a_table(page: AppTest) -> None:
+    open_tab(page, "Map")
+    figure = charts_of(page)[-1]
+    table = page.dataframe[0].value
+    assert list(table["Enters at, tokens"]) == sorted(table["Enters at, tokens"])
+    assert len(figure["layout"]["yaxis"]["ticktext"]) == min(len(table), 40)
+    assert f"The first of {len(table)} items is in from" in text_of(page)
+
+
+def test_tokens_by_kind_add_up_to_the_tokens_used(page: AppTest) -> None:
+    open_tab(look_at(page, 200), "By kind")
+    assert "At 200 tokens," in text_of(page)
+    table = page.dataframe[0].value
+    kinds = [name for name in table.columns if name not in {"Token budget", "Tokens used"}]
+    assert list(table[kinds].sum(axis=1)) == list(table["Tokens used"])
+    assert {trace.get("stackgroup") for trace in charts_of(page)[-1]["data"]} == {"kinds"}

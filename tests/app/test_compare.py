@@ -295,7 +295,7 @@ def test_every_question_is_asked_in_one_go_and_ends_in_a_table(app: OpenPage) ->
     assert list(table.columns) == ["Question", "Expected", "Stateless", "Memory-backed"]
     assert (table["Memory-backed"] == "Right").sum() >= len(QUESTIONS) - 2
     assert (table["Stateless"] == "Right").sum() == 0
-    assert f"Right: Stateless 0 of {len(QUESTIONS)}, Memory-backed" in text_of(page)
+    assert f"Right answers: Stateless 0 of {len(QUESTIONS)}, Memory-backed" in text_of(page)
     assert episodes("dev_alice") == before
 
 
@@ -308,7 +308,7 @@ def test_a_question_with_a_failed_side_has_no_verdict(app: OpenPage) -> None:
         assert all(str(cell).startswith("No reply") for cell in results_of(page)["Memory-backed"])
         MemoryBreaksIt.refuses = False
         press(page, "Go on")
-        assert f"Right: Stateless 0 of {len(QUESTIONS)}, Memory-backed 0" in text_of(page)
+        assert f"Right answers: Stateless 0 of {len(QUESTIONS)}, Memory-backed 0" in text_of(page)
 
 
 def test_a_cancelled_run_keeps_what_it_has_and_goes_on_when_asked(

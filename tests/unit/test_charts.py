@@ -1,12 +1,23 @@
 """The budget charts: every measured point, the limit, the raw history and the chosen budget."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from lib.charts import Bar, bars, memories_by_budget, tokens_by_budget
+from lib.charts import (
+    ROWS_SHOWN,
+    Bar,
+    bars,
+    kinds_of,
+    memories_by_budget,
+    memories_map,
+    tokens_by_budget,
+    tokens_by_kind,
+)
+from lib.charts.drawing import spread
 from lib.models import EPISODE
-from lib.sweep import Sweep, SweepPoint
+from lib.sweep import FRAME, Entry, Sweep, SweepPoint
 from lib.theme import MEMORY, STATELESS, kind_look
 
 POINTS = (
@@ -108,3 +119,58 @@ def test_bars_carry_their_numbers_and_memory_its_colour() -> None:
 def test_bars_without_length_keep_an_axis(rows: list[Bar]) -> None:
     figure: Any = bars(rows, x_title="ms")
     assert list(figure.layout.xaxis.range) == [0, 1]
+
+
+def mapped(*entries: Entry) -> Sweep:
+    return Sweep("ada", "x", POINTS, 9, 4, 1893, entries=entries)
+
+
+def test_the_map_has_a_bar_a_stretch_of_budgets_and_gaps_where_items_are_dropped() -> None:
+    steady = Entry("a", "procedure", "Steady", 5, (200, 400))
+    gap = Entry("b", "procedure", "Comes and goes", 5, (20, 400))
+    (trace,) = memories_map(mapped(steady, gap), CHOSEN).data
+    bars_drawn = list(zip(trace.y, trace.base, trace.x, strict=True))
+    # The last budget has no next one: its bar is a mark at the edge.
+    assert bars_drawn == [(0, 200, 200), (1, 20, 180), (1, 400, 2.0)]
+    assert trace.marker.color == kind_look("procedure").colour
+
+
+def test_text_in_the_map_is_shown_and_never_read_as_a_tag() -> None:
+    figure: Any = memories_map(
+        mapped(Entry("a", "procedure", "<b>x</b> <a href='y'>", 5, (20,))), CHOSEN
+    )
+    assert "<" not in figure.layout.yaxis.ticktext[0]
+    assert "<b>" not in figure.data[0].hovertext[0]
+
+
+def test_a_long_map_shows_the_first_rows_and_an_empty_one_can_be_drawn() -> None:
+    many = [Entry(str(n), "procedure", f"Item {n}", 5, (20,)) for n in range(ROWS_SHOWN + 9)]
+    assert len(memories_map(mapped(*many), CHOSEN).layout.yaxis.ticktext) == ROWS_SHOWN
+    assert not memories_map(mapped(), CHOSEN).data
+
+
+def test_bands_of_tokens_are_stacked_named_and_add_up() -> None:
+    point = SweepPoint(20, 18, 1, 0, {"procedure": 8, FRAME: 10})
+    more = SweepPoint(200, 90, 3, 1, {"procedure": 30, "episode": 50, FRAME: 10})
+    sweep = Sweep("ada", "x", (point, more), 9, 4, 1893)
+    assert kinds_of(sweep) == ["episode", "procedure", FRAME]
+    figure: Any = tokens_by_kind(sweep, more)
+    assert [trace.stackgroup for trace in figure.data] == ["kinds"] * 3
+    assert sum(trace.y[-1] for trace in figure.data) == 90
+    assert all(name in notes(figure) for name in ("Raw episodes", "Procedures", "Headings"))
+
+
+def test_one_budget_alone_is_a_column_of_its_kinds() -> None:
+    point = SweepPoint(20, 18, 1, 0, {"procedure": 8, FRAME: 10})
+    figure: Any = tokens_by_kind(Sweep("ada", "x", (point,), 9, 4, 1893), point)
+    assert {trace.type for trace in figure.data} == {"bar"}
+    nothing = SweepPoint(20, 0, 0, 0)
+    assert not tokens_by_kind(Sweep("ada", "x", (nothing,), 0, 0, 0), nothing).data
+
+
+def test_labels_that_would_cover_each_other_are_moved_apart_inside_the_picture() -> None:
+    places = spread([1.0, 2.0, 99.0, 99.5], span=100.0, height_px=170)
+    gaps = [after - before for before, after in pairwise(places)]
+    assert min(gaps) >= 10 - 1e-9
+    assert places[0] >= 0
+    assert places[-1] <= 95

@@ -11,11 +11,16 @@ from hypothesis import strategies as st
 
 from lib.models import ContextBundle, ContextItem
 from lib.sweep import (
+    FRAME,
     LARGEST_BUDGET,
     Sweep,
     SweepPoint,
+    comes_and_goes,
     default_budgets,
     flags,
+    kind_finding,
+    largest_kind,
+    map_finding,
     memory_finding,
     sweep_budgets,
     sweep_csv,
@@ -207,3 +212,45 @@ def test_the_csv_has_one_row_per_budget() -> None:
         "passages": "0",
         "over_budget": "true",
     }
+
+
+def test_the_map_says_at_which_budget_each_item_enters_best_first() -> None:
+    sweep = sweep_of(stocked(passages=2))
+    assert [(entry.id, entry.enters_at) for entry in sweep.entries[:3]] == [
+        ("m1", 20),
+        ("m2", 20),
+        ("m3", 60),
+    ]
+    assert sweep.entries[0].budgets == (20, 60, 120, 500)
+    assert map_finding(sweep) == (
+        "The first of 14 items is in from 20 tokens on, the last from 500"
+    )
+    assert comes_and_goes(sweep) == 0
+
+
+def test_an_item_that_a_larger_budget_drops_has_a_gap() -> None:
+    sweep = sweep_of(stocked(forgetful_from=120))
+    second = next(entry for entry in sweep.entries if entry.id == "m2")
+    assert second.budgets == (20, 60)
+    assert comes_and_goes(sweep) == 5
+
+
+def test_the_map_works_where_the_runtime_does_not_explain() -> None:
+    sweep = sweep_of(stocked(explains=False))
+    assert len(sweep.entries) == 12
+    assert sweep.entries[0].tokens == count_tokens("Fact number 1.")
+
+
+def test_tokens_by_kind_add_up_to_what_is_used_with_the_frame_apart() -> None:
+    point = sweep_of(stocked(passages=2, overshoot=1.5)).points[-1]
+    assert point.tokens_by_kind == {"profile_fact": 120, "episode": 20, FRAME: 70}
+    assert sum(point.tokens_by_kind.values()) == point.token_estimate
+    assert largest_kind(point) == "profile_fact"
+    assert kind_finding(point, label="Profile facts", kind="profile_fact") == (
+        "At 500 tokens, profile facts take most: 120 of 210 tokens used"
+    )
+    assert largest_kind(SweepPoint(20, 0, 0, 0)) is None
+
+
+def test_nothing_enters_for_a_subject_without_anything() -> None:
+    assert map_finding(sweep_of(CannedRuntime())) == "No budget holds anything for this task"
