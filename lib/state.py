@@ -10,7 +10,7 @@ from lib.conversation import CompileJob, Visit
 from lib.errors import StatewaveError
 from lib.inspection import SubjectMemory
 from lib.models import CompileReport
-from lib.sweep import Sweep, SweepKey
+from lib.sweep import RecallSweep, Sweep, SweepKey
 
 _COMPARISONS_KEPT = 100
 """A comparison holds its prompts, and full histories are large."""
@@ -72,6 +72,12 @@ class AppState:
     question_runs: dict[str, QuestionRun] = field(default_factory=dict)
     """Subject → the last run of its question list."""
     sweeps: dict[SweepKey, Sweep] = field(default_factory=dict)
+    sweeps_cancelled: set[SweepKey] = field(default_factory=set)
+    """Sweeps that the visitor ended; they wait until asked for again."""
+    recalls: dict[tuple[str, int, int], RecallSweep] = field(default_factory=dict)
+    """Subject, its memories, its tokens of history → the recall measured of that."""
+    recalls_wanted: dict[str, bool] = field(default_factory=dict)
+    """Subject → whether the visitor asked for its recall, or cancelled it."""
     compile_jobs: dict[str, CompileJob] = field(default_factory=dict)
     """Subject → its compile that this visit started and has not looked at since it finished."""
     compiled: dict[str, CompileReport] = field(default_factory=dict)

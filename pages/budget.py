@@ -11,8 +11,8 @@ runtime = resources.memory_runtime()
 task, max_tokens = sweep_view.choose(subject_id)
 whole = whole_context(runtime, subject_id, task=task)
 sweep = sweep_view.swept(runtime, subject_id, task=task, whole=whole)
-if sweep.empty:
+if sweep is not None and sweep.empty:
     sweep_view.draw_empty(subject_id)
-else:
+elif sweep is not None:
     view = view_budget(runtime, subject_id, task=task, max_tokens=max_tokens, whole=whole)
-    sweep_view.draw(sweep, view)
+    sweep_view.draw(runtime, sweep, view, whole=whole)

@@ -10,6 +10,7 @@ from lib.charts.budget_map import (
     tokens_by_kind,
 )
 from lib.charts.drawing import CONFIG
+from lib.charts.recall import recall_by_budget
 
 __all__ = [
     "CONFIG",
@@ -20,6 +21,7 @@ __all__ = [
     "kinds_of",
     "memories_by_budget",
     "memories_map",
+    "recall_by_budget",
     "tokens_by_budget",
     "tokens_by_kind",
 ]

@@ -27,9 +27,11 @@ _HOVER_NAMES: Final = {
 _Value = Callable[[SweepPoint], int]
 
 
-def memories_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) -> "Figure":
-    """How many memories each budget returns, passages of raw episodes apart, with `chosen`
-    marked; `dark` is the page's theme.
+def memories_by_budget(
+    sweep: Sweep, chosen: SweepPoint, *, recommended: int | None = None, dark: bool = False
+) -> "Figure":
+    """How many memories each budget returns, passages of raw episodes apart, with `chosen` and
+    the `recommended` budget marked; `dark` is the page's theme.
     """
     points, memory = _with(sweep.points, chosen), memory_colour(dark=dark)
     series: list[tuple[str, _Value, str]] = [("memories", _memories, memory)]
@@ -46,7 +48,8 @@ def memories_by_budget(sweep: Sweep, chosen: SweepPoint, *, dark: bool = False) 
     y_title = "Memories returned" if len(series) == 1 else "Items returned"
     return figure(
         [_line(points, *item) for item in reversed(series)]
-        + [_mark(chosen, value, colour) for _, value, colour in reversed(series)],
+        + [_mark(chosen, value, colour) for _, value, colour in reversed(series)]
+        + [_recommended(point, memory) for point in points if point.max_tokens == recommended],
         _layout(points, tallest, shapes, labels, y_title=y_title, dark=dark),
     )
 
@@ -118,6 +121,23 @@ def _mark(chosen: SweepPoint, value: _Value, colour: str) -> dict[str, Any]:
         "x": [chosen.max_tokens],
         "y": [value(chosen)],
         "marker": {"color": colour, "size": 10},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
+
+
+def _recommended(point: SweepPoint, colour: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "name": "recommended",
+        "x": [point.max_tokens],
+        "y": [point.memories],
+        "text": ["recommended"],
+        # Where it is the last of all, to its left, as the names of the lines stand to the right.
+        "textposition": "bottom left",
+        "textfont": {"size": 12},
+        "marker": {"color": colour, "size": 13, "symbol": "triangle-down"},
         "hoverinfo": "skip",
         "cliponaxis": False,
     }

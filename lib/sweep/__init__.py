@@ -14,6 +14,12 @@ from lib.sweep.points import (
     sweep_budgets,
     whole_context,
 )
+from lib.sweep.recall import RecallPoint, RecallSweep, sweep_recall, wilson_interval
+from lib.sweep.recommended import (
+    Recommendation,
+    recommend_for_questions,
+    recommend_for_task,
+)
 from lib.sweep.view import BudgetView, view_budget
 from lib.sweep.wording import flags, memory_finding, sweep_csv, token_finding
 
@@ -23,6 +29,9 @@ __all__ = [
     "BudgetView",
     "Candidate",
     "Entry",
+    "RecallPoint",
+    "RecallSweep",
+    "Recommendation",
     "Sweep",
     "SweepKey",
     "SweepPoint",
@@ -34,9 +43,13 @@ __all__ = [
     "map_finding",
     "memory_finding",
     "point_of",
+    "recommend_for_questions",
+    "recommend_for_task",
     "sweep_budgets",
     "sweep_csv",
+    "sweep_recall",
     "token_finding",
     "view_budget",
     "whole_context",
+    "wilson_interval",
 ]

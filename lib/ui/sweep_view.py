@@ -1,7 +1,6 @@
 """The Budget page: task and budget, the sweep as charts and table, what is in and what is cut."""
 
 import re
-import time
 
 import streamlit as st
 
@@ -13,23 +12,25 @@ from lib.sweep import (
     LARGEST_BUDGET,
     BudgetView,
     Sweep,
+    SweepKey,
     default_budgets,
     flags,
     memory_finding,
+    recommend_for_task,
     sweep_budgets,
     sweep_csv,
     token_finding,
 )
-from lib.ui import budget_contents, budget_map, controls
+from lib.ui import budget_contents, budget_map, budget_recall, controls
+from lib.ui.budget_recall import MARKER
 from lib.ui.text import literal
+from lib.ui.waiting import Waiting
 
 CHAT_PAGE = "../../pages/chat.py"
 """Relative to the router, as Streamlit wants it."""
 TABS = "budget_tabs"
-_MARKER = "budget_marker"
 _PRESET = "budget_preset"
 _ANY_TASK = "What should I know about this subject?"
-_PROGRESS_AFTER_S = 0.3
 _SWEEPS_KEPT = 16
 
 
@@ -38,7 +39,7 @@ def choose(subject_id: str) -> tuple[str, int]:
     st.title(f"Budget for {literal(subject_id)}")
     state = st.session_state
     current = state.get("max_tokens", resources.app_settings().statewave_max_tokens)
-    state.setdefault(_MARKER, current)
+    state.setdefault(MARKER, current)
     task_column, budget, presets, use = st.columns([10, 4, 6, 5], vertical_alignment="bottom")
     task = task_column.selectbox(
         "Task",
@@ -54,11 +55,11 @@ def choose(subject_id: str) -> tuple[str, int]:
         min_value=1,
         max_value=LARGEST_BUDGET,
         step=20,
-        key=_MARKER,
+        key=MARKER,
         persist_state="session",
         help="The budget to look at. Chat and Compare keep theirs until you carry this one over.",
     )
-    max_tokens = int(state[_MARKER])
+    max_tokens = int(state[MARKER])
     with presets:
         # Shows the preset that the number is, and none for any other number.
         state[_PRESET] = max_tokens if max_tokens in controls.BUDGET_PRESETS else None
@@ -95,7 +96,7 @@ def _suggested_tasks(subject_id: str) -> list[str]:
 def _take_preset() -> None:
     picked = st.session_state[_PRESET]
     if picked:
-        st.session_state[_MARKER] = picked
+        st.session_state[MARKER] = picked
 
 
 def _use(max_tokens: int) -> None:
@@ -103,42 +104,59 @@ def _use(max_tokens: int) -> None:
     st.toast(f"Chat and Compare now use {max_tokens:,} tokens.", icon=":material/check:")
 
 
-def swept(runtime: MemoryRuntime, subject_id: str, *, task: str, whole: ContextBundle) -> Sweep:
-    """The sweep for this task; kept for this visit as long as the memory behind it is the same."""
+def swept(
+    runtime: MemoryRuntime, subject_id: str, *, task: str, whole: ContextBundle
+) -> Sweep | None:
+    """The sweep for this task; kept for this visit as long as the memory behind it is the same.
+
+    None where the visitor cancelled it, which the page then says.
+    """
     budgets = default_budgets(whole.token_estimate, include=controls.BUDGET_PRESETS)
     # The whole context stands for the memory: when it changes, so does what budgets return.
     key = (subject_id, task, budgets, hash(whole.assembled_context))
-    kept = app_state().sweeps
-    # Always there, or what follows would move when it comes, and open tabs would close.
-    slot = st.empty()
+    kept, cancelled = app_state().sweeps, app_state().sweeps_cancelled
+    waiting = Waiting(key="sweep_cancel", on_cancel=lambda: cancelled.add(key))
+    if key in cancelled:
+        _draw_cancelled(key, len(budgets))
+        return None
     if key not in kept:
-        started = time.monotonic()
-
-        def show_progress(done: int) -> None:
-            # The embedded engine is done before a bar could be read.
-            if time.monotonic() - started > _PROGRESS_AFTER_S:
-                text = f"{done} of {len(budgets)} budgets asked for"
-                slot.progress(done / len(budgets), text=text)
-
         sweep = sweep_budgets(
-            runtime, subject_id, task=task, budgets=budgets, on_point=show_progress
+            runtime,
+            subject_id,
+            task=task,
+            budgets=budgets,
+            on_point=lambda done: waiting.show(done, len(budgets), unit="budgets asked for"),
         )
-        slot.empty()
+        waiting.end()
         while len(kept) >= _SWEEPS_KEPT:
             del kept[next(iter(kept))]
         kept[key] = sweep
     return kept[key]
 
 
-def draw(sweep: Sweep, view: BudgetView) -> None:
-    """Both charts with their findings, then what is in and what is cut at the budget."""
+def _draw_cancelled(key: SweepKey, budgets: int) -> None:
+    st.markdown("**The sweep was cancelled.** Nothing is shown of a sweep that is not whole.")
+    st.button(
+        f"Sweep all {budgets:,} budgets",
+        key="sweep_again",
+        icon=":material/refresh:",
+        on_click=app_state().sweeps_cancelled.discard,
+        args=(key,),
+    )
+
+
+def draw(runtime: MemoryRuntime, sweep: Sweep, view: BudgetView, *, whole: ContextBundle) -> None:
+    """Both charts with their findings, the recommended budget, then the views in depth."""
     finding, cost = memory_finding(sweep, view.point), token_finding(sweep, view.point)
+    recommended = recommend_for_task(sweep, whole)
     dark = st.context.theme.type == "dark"
     left, right = st.columns(2, wrap=True)
     with left:
         st.markdown(f"**{finding}**")
         st.plotly_chart(
-            charts.memories_by_budget(sweep, view.point, dark=dark),
+            charts.memories_by_budget(
+                sweep, view.point, recommended=recommended.max_tokens, dark=dark
+            ),
             key="memories_by_budget",
             config=charts.CONFIG,
             alt=f"{finding}. {_range_of(sweep)}",
@@ -153,7 +171,8 @@ def draw(sweep: Sweep, view: BudgetView) -> None:
         )
     for sentence in flags(sweep):
         st.caption(f":material/flag: {sentence}")
-    _draw_tabs(sweep, view)
+    budget_recall.draw_for_task(recommended, view.point.max_tokens)
+    _draw_tabs(runtime, sweep, view)
     _draw_points(sweep)
 
 
@@ -176,11 +195,11 @@ def _range_of(sweep: Sweep) -> str:
     )
 
 
-def _draw_tabs(sweep: Sweep, view: BudgetView) -> None:
+def _draw_tabs(runtime: MemoryRuntime, sweep: Sweep, view: BudgetView) -> None:
     # Fixed labels: a tab whose label changes is closed when the budget does. Tracked, so that
     # only what somebody looks at is measured and drawn.
-    kept, cut, entering, kinds = st.tabs(
-        ["In the prompt", "Cut", "Map", "By kind"], key=TABS, on_change="rerun"
+    kept, cut, entering, kinds, recall = st.tabs(
+        ["In the prompt", "Cut", "Map", "By kind", "Recall"], key=TABS, on_change="rerun"
     )
     with kept:
         budget_contents.draw_kept(view)
@@ -192,6 +211,9 @@ def _draw_tabs(sweep: Sweep, view: BudgetView) -> None:
     if kinds.open:
         with kinds:
             budget_map.draw_kinds(sweep, view.point)
+    if recall.open:
+        with recall:
+            budget_recall.draw(runtime, sweep, view.point.max_tokens)
 
 
 def _draw_points(sweep: Sweep) -> None:

@@ -162,3 +162,35 @@ def test_tokens_by_kind_add_up_to_the_tokens_used(page: AppTest) -> None:
     kinds = [name for name in table.columns if name not in {"Token budget", "Tokens used"}]
     assert list(table[kinds].sum(axis=1)) == list(table["Tokens used"])
     assert {trace.get("stackgroup") for trace in charts_of(page)[-1]["data"]} == {"kinds"}
+
+
+def test_the_recommended_budget_is_given_with_its_reason_and_looked_at(page: AppTest) -> None:
+    look_at(page, 60)
+    text = text_of(page)
+    assert "Recommended for this task:" in text
+    assert "above the relevance floor" in text
+    page.button(key="recommended_task").click().run()
+    chosen = page.number_input(key="budget_marker").value
+    assert f"Recommended for this task: {chosen:,} tokens" in text_of(page)
+    assert not page.table[0].value.empty
+    assert page.button(key="recommended_task").disabled
+
+
+def test_recall_over_the_subject_s_questions_is_one_more_line(page: AppTest) -> None:
+    open_tab(page, "Recall")
+    names = [trace.get("name") for trace in charts_of(page)[-1]["data"]]
+    assert names == ["items of this task", "recall", "recommended"]
+    text = text_of(page)
+    assert "expected facts are in the context from" in text
+    assert "Recommended for the subject's questions:" in text
+    table = page.dataframe[0].value
+    assert max(table["Recall, %"]) >= 80
+
+
+def test_a_subject_without_known_answers_has_no_recall(app: OpenPage) -> None:
+    page = app("budget", subject="dev_alice")
+    resources.memory_runtime().record_episode("ada", "I live in Porto.")
+    resources.memory_runtime().compile_memories("ada")
+    page = app("budget", subject="ada")
+    open_tab(page, "Recall")
+    assert "no questions with known answers" in text_of(page)
