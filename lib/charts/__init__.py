@@ -11,12 +11,15 @@ from lib.charts.budget_map import (
 )
 from lib.charts.drawing import CONFIG
 from lib.charts.recall import recall_by_budget
+from lib.charts.tasks import TASKS_SHOWN, items_by_task
 
 __all__ = [
     "CONFIG",
     "ROWS_SHOWN",
+    "TASKS_SHOWN",
     "Bar",
     "bars",
+    "items_by_task",
     "kind_name",
     "kinds_of",
     "memories_by_budget",

@@ -20,12 +20,14 @@ from lib.sweep.recommended import (
     recommend_for_questions,
     recommend_for_task,
 )
+from lib.sweep.turn_cost import TURNS, TurnCost, TurnTokens, Way, cost_finding, turn_costs
 from lib.sweep.view import BudgetView, view_budget
 from lib.sweep.wording import flags, memory_finding, sweep_csv, token_finding
 
 __all__ = [
     "FRAME",
     "LARGEST_BUDGET",
+    "TURNS",
     "BudgetView",
     "Candidate",
     "Entry",
@@ -35,7 +37,11 @@ __all__ = [
     "Sweep",
     "SweepKey",
     "SweepPoint",
+    "TurnCost",
+    "TurnTokens",
+    "Way",
     "comes_and_goes",
+    "cost_finding",
     "default_budgets",
     "flags",
     "kind_finding",
@@ -49,6 +55,7 @@ __all__ = [
     "sweep_csv",
     "sweep_recall",
     "token_finding",
+    "turn_costs",
     "view_budget",
     "whole_context",
     "wilson_interval",

@@ -7,31 +7,32 @@ import streamlit as st
 from lib import charts, resources
 from lib.models import ContextBundle
 from lib.protocol import MemoryRuntime
-from lib.state import app_state
 from lib.sweep import (
     LARGEST_BUDGET,
     BudgetView,
     Sweep,
-    SweepKey,
-    default_budgets,
     flags,
     memory_finding,
     recommend_for_task,
-    sweep_budgets,
     sweep_csv,
     token_finding,
 )
-from lib.ui import budget_contents, budget_map, budget_recall, controls
+from lib.ui import (
+    budget_contents,
+    budget_map,
+    budget_price,
+    budget_recall,
+    budget_tasks,
+    controls,
+)
 from lib.ui.budget_recall import MARKER
 from lib.ui.text import literal
-from lib.ui.waiting import Waiting
 
 CHAT_PAGE = "../../pages/chat.py"
 """Relative to the router, as Streamlit wants it."""
 TABS = "budget_tabs"
 _PRESET = "budget_preset"
 _ANY_TASK = "What should I know about this subject?"
-_SWEEPS_KEPT = 16
 
 
 def choose(subject_id: str) -> tuple[str, int]:
@@ -104,47 +105,6 @@ def _use(max_tokens: int) -> None:
     st.toast(f"Chat and Compare now use {max_tokens:,} tokens.", icon=":material/check:")
 
 
-def swept(
-    runtime: MemoryRuntime, subject_id: str, *, task: str, whole: ContextBundle
-) -> Sweep | None:
-    """The sweep for this task; kept for this visit as long as the memory behind it is the same.
-
-    None where the visitor cancelled it, which the page then says.
-    """
-    budgets = default_budgets(whole.token_estimate, include=controls.BUDGET_PRESETS)
-    # The whole context stands for the memory: when it changes, so does what budgets return.
-    key = (subject_id, task, budgets, hash(whole.assembled_context))
-    kept, cancelled = app_state().sweeps, app_state().sweeps_cancelled
-    waiting = Waiting(key="sweep_cancel", on_cancel=lambda: cancelled.add(key))
-    if key in cancelled:
-        _draw_cancelled(key, len(budgets))
-        return None
-    if key not in kept:
-        sweep = sweep_budgets(
-            runtime,
-            subject_id,
-            task=task,
-            budgets=budgets,
-            on_point=lambda done: waiting.show(done, len(budgets), unit="budgets asked for"),
-        )
-        waiting.end()
-        while len(kept) >= _SWEEPS_KEPT:
-            del kept[next(iter(kept))]
-        kept[key] = sweep
-    return kept[key]
-
-
-def _draw_cancelled(key: SweepKey, budgets: int) -> None:
-    st.markdown("**The sweep was cancelled.** Nothing is shown of a sweep that is not whole.")
-    st.button(
-        f"Sweep all {budgets:,} budgets",
-        key="sweep_again",
-        icon=":material/refresh:",
-        on_click=app_state().sweeps_cancelled.discard,
-        args=(key,),
-    )
-
-
 def draw(runtime: MemoryRuntime, sweep: Sweep, view: BudgetView, *, whole: ContextBundle) -> None:
     """Both charts with their findings, the recommended budget, then the views in depth."""
     finding, cost = memory_finding(sweep, view.point), token_finding(sweep, view.point)
@@ -198,8 +158,10 @@ def _range_of(sweep: Sweep) -> str:
 def _draw_tabs(runtime: MemoryRuntime, sweep: Sweep, view: BudgetView) -> None:
     # Fixed labels: a tab whose label changes is closed when the budget does. Tracked, so that
     # only what somebody looks at is measured and drawn.
-    kept, cut, entering, kinds, recall = st.tabs(
-        ["In the prompt", "Cut", "Map", "By kind", "Recall"], key=TABS, on_change="rerun"
+    kept, cut, entering, kinds, recall, tasks, price = st.tabs(
+        ["In the prompt", "Cut", "Map", "By kind", "Recall", "Several tasks", "Price"],
+        key=TABS,
+        on_change="rerun",
     )
     with kept:
         budget_contents.draw_kept(view)
@@ -214,6 +176,13 @@ def _draw_tabs(runtime: MemoryRuntime, sweep: Sweep, view: BudgetView) -> None:
     if recall.open:
         with recall:
             budget_recall.draw(runtime, sweep, view.point.max_tokens)
+    if tasks.open:
+        with tasks:
+            suggested = _suggested_tasks(sweep.subject_id)
+            budget_tasks.draw(runtime, sweep, view.point.max_tokens, suggested=suggested)
+    if price.open:
+        with price:
+            budget_price.draw(sweep, view.point)
 
 
 def _draw_points(sweep: Sweep) -> None:

@@ -194,3 +194,38 @@ def test_a_subject_without_known_answers_has_no_recall(app: OpenPage) -> None:
     page = app("budget", subject="ada")
     open_tab(page, "Recall")
     assert "no questions with known answers" in text_of(page)
+
+
+def test_several_tasks_are_overlaid_and_swept_once(page: AppTest) -> None:
+    open_tab(page, "Several tasks")
+    tasks = page.multiselect(key="budget_tasks_dev_alice")
+    tasks.set_value(list(tasks.options[:2])).run()
+    figure = charts_of(page)[-1]
+    assert len(figure["data"]) == 3
+    assert "the most of these tasks" in text_of(page)
+    assert set(page.dataframe[0].value["Task"]) >= set(tasks.options[:2])
+    kept = list(page.session_state["app_state"].sweeps.values())
+    page.run()
+    again = page.session_state["app_state"].sweeps.values()
+    assert all(one is other for one, other in zip(kept, again, strict=True))
+
+
+def test_the_price_of_a_thousand_turns_follows_its_inputs(page: AppTest) -> None:
+    open_tab(page, "Price")
+    figure = charts_of(page)[-1]
+    assert figure["data"][0]["y"] == ["Stateless", "Memory", "Last turns", "Full history"]
+    assert "1,000 turns of gpt-4o-mini" in text_of(page)
+    before = figure["data"][0]["x"]
+    page.number_input(key="price_history_dev_alice").set_value(50_000).run()
+    after = charts_of(page)[-1]["data"][0]["x"]
+    assert after[:3] == before[:3]
+    assert after[3] > before[3]
+    page.number_input(key="price_history_dev_alice").set_value(500_000).run()
+    assert "Full history would not fit" in text_of(page)
+
+
+def test_a_model_without_a_price_has_no_bars(app: OpenPage) -> None:
+    settings = {"LLM_API_KEY": "sk-test", "OPENAI_MODEL": "home-made"}
+    page = open_tab(app("budget", subject="dev_alice", settings=settings), "Price")
+    assert "There is no price for home-made" in text_of(page)
+    assert len(charts_of(page)) == 2

@@ -7,8 +7,10 @@ import pytest
 
 from lib.charts import (
     ROWS_SHOWN,
+    TASKS_SHOWN,
     Bar,
     bars,
+    items_by_task,
     kinds_of,
     memories_by_budget,
     memories_map,
@@ -174,3 +176,16 @@ def test_labels_that_would_cover_each_other_are_moved_apart_inside_the_picture()
     assert min(gaps) >= 10 - 1e-9
     assert places[0] >= 0
     assert places[-1] <= 95
+
+
+def test_each_task_is_a_line_named_at_its_end_up_to_the_widest_budget() -> None:
+    short = Sweep("ada", "What <b>now</b>?", POINTS[:1], 9, 4, 1893)
+    figure: Any = items_by_task([SWEEP, short], 100)
+    assert [list(trace.y)[-1] for trace in figure.data] == [9, 1]
+    assert {trace.x[-1] for trace in figure.data} == {400}
+    assert len({trace.line.dash for trace in figure.data}) == 2
+    assert "<b>" not in notes(figure)
+
+
+def test_no_more_tasks_are_drawn_than_there_are_colours() -> None:
+    assert len(items_by_task([SWEEP] * 9, 100).data) == TASKS_SHOWN
