@@ -49,7 +49,7 @@ def _inputs(sweep: Sweep, chosen: SweepPoint) -> tuple[str, TurnTokens]:
             persist_state="session",
             accept_new_options=True,
             format_func=str,
-            width=190,
+            width=150,
         )
         prompt = _number(
             "Prompt",
@@ -68,7 +68,8 @@ def _inputs(sweep: Sweep, chosen: SweepPoint) -> tuple[str, TurnTokens]:
             "Last turns",
             f"price_last_{sweep.subject_id}",
             sum(sweep.turn_tokens[-_LAST_TURNS:]),
-            f"Tokens of the last {_LAST_TURNS} recorded turns.",
+            f"Tokens of the last {_LAST_TURNS} recorded turns"
+            + ("." if sweep.complete else " that this runtime lists; it does not list the newest."),
         )
         history = _number(
             "Full history",
@@ -81,6 +82,7 @@ def _inputs(sweep: Sweep, chosen: SweepPoint) -> tuple[str, TurnTokens]:
                 else "; more than is listed by this runtime, so a lower limit."
             ),
         )
+    st.caption("In tokens of one turn, as this page counts them; each can be changed.")
     return str(model).strip(), TurnTokens(prompt, reply, memory, last, history)
 
 
@@ -88,14 +90,14 @@ def _number(name: str, key: str, value: int, about: str) -> int:
     st.session_state.setdefault(key, value)
     return int(
         st.number_input(
-            f"{name}, tokens",
+            name,
             min_value=0,
             max_value=_MOST_TOKENS,
             step=10,
             key=key,
             help=about,
             persist_state="session",
-            width=130,
+            width=125,
         )
     )
 

@@ -26,22 +26,19 @@ def draw_for_task(found: Recommendation, max_tokens: int) -> None:
 
 
 def _draw_recommendation(what: str, found: Recommendation, max_tokens: int, *, key: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if found.max_tokens is None:
-            st.markdown(f"**No budget to recommend for {what}**: {found.reason}.")
-            return
-        st.markdown(
-            f"**Recommended for {what}: {found.max_tokens:,} tokens**, {found.reason}.",
-            width="stretch",
-        )
-        st.button(
-            "Look at it",
-            key=f"recommended_{key}",
-            icon=":material/my_location:",
-            disabled=found.max_tokens == max_tokens,
-            on_click=_look_at,
-            args=(found.max_tokens,),
-        )
+    if found.max_tokens is None:
+        st.markdown(f"**No budget to recommend for {what}**: {found.reason}.")
+        return
+    text, button = st.columns([6, 1], vertical_alignment="center")
+    text.markdown(f"**Recommended for {what}: {found.max_tokens:,} tokens**, {found.reason}.")
+    button.button(
+        "Look at it",
+        key=f"recommended_{key}",
+        disabled=found.max_tokens == max_tokens,
+        on_click=_look_at,
+        args=(found.max_tokens,),
+        width="stretch",
+    )
 
 
 def _look_at(max_tokens: int) -> None:
