@@ -9,16 +9,16 @@ from lib.charts.budget_map import (
     memories_map,
     tokens_by_kind,
 )
-from lib.charts.drawing import CONFIG
+from lib.charts.drawing import config
 from lib.charts.recall import recall_by_budget
 from lib.charts.tasks import TASKS_SHOWN, items_by_task
 
 __all__ = [
-    "CONFIG",
     "ROWS_SHOWN",
     "TASKS_SHOWN",
     "Bar",
     "bars",
+    "config",
     "items_by_task",
     "kind_name",
     "kinds_of",

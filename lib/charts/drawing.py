@@ -8,18 +8,20 @@ from lib.theme import CHART_TEXT_ON_LIGHT
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-CONFIG: Final = {
-    "displayModeBar": "hover",
-    "modeBarButtons": [["toImage"]],
-    "displaylogo": False,
-    "toImageButtonOptions": {"format": "png", "scale": 2},
-    "scrollZoom": False,
-    "doubleClick": False,
-}
-"""For `st.plotly_chart`: the picture can be saved as PNG, and a finger scrolls the page."""
-
 _LABEL_PX: Final = 17
 """From one label to the next, at least."""
+
+
+def config(file_name: str) -> dict[str, Any]:
+    """For `st.plotly_chart`: the picture can be saved as PNG, and a finger scrolls the page."""
+    return {
+        "displayModeBar": "hover",
+        "modeBarButtons": [["toImage"]],
+        "displaylogo": False,
+        "toImageButtonOptions": {"format": "png", "scale": 2, "filename": file_name},
+        "scrollZoom": False,
+        "doubleClick": False,
+    }
 
 
 def label(text: str, **place: object) -> dict[str, Any]:

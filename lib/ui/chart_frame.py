@@ -16,7 +16,7 @@ def is_dark() -> bool:
 def draw(figure: Any, *, title: str, alt: str, key: str, table: Table) -> None:
     """The chart under `title`, which is Markdown; `alt` says what it shows in words."""
     st.markdown(f"**{title}**")
-    st.plotly_chart(figure, key=key, config=charts.CONFIG, alt=alt)
+    st.plotly_chart(figure, key=key, config=charts.config(_file_name(key)), alt=alt)
     with st.popover("As table", type="tertiary", icon=":material/table_rows:", key=f"{key}_table"):
         draw_table(table, alt=alt, key=key)
 
@@ -37,9 +37,13 @@ def draw_table(table: Table, *, alt: str, key: str) -> None:
     st.download_button(
         "Download as CSV",
         data=table_csv(table),
-        file_name=f"{key.replace('_', '-')}.csv",
+        file_name=f"{_file_name(key)}.csv",
         mime="text/csv",
         key=f"{key}_csv",
         icon=":material/download:",
         on_click="ignore",
     )
+
+
+def _file_name(key: str) -> str:
+    return key.replace("_", "-")

@@ -118,7 +118,7 @@ def draw(runtime: MemoryRuntime, sweep: Sweep, view: BudgetView, *, whole: Conte
                 sweep, view.point, recommended=recommended.max_tokens, dark=dark
             ),
             key="memories_by_budget",
-            config=charts.CONFIG,
+            config=charts.config("memories-by-budget"),
             alt=f"{finding}. {_range_of(sweep)}",
         )
     with right:
@@ -126,7 +126,7 @@ def draw(runtime: MemoryRuntime, sweep: Sweep, view: BudgetView, *, whole: Conte
         st.plotly_chart(
             charts.tokens_by_budget(sweep, view.point, dark=dark),
             key="tokens_by_budget",
-            config=charts.CONFIG,
+            config=charts.config("tokens-by-budget"),
             alt=f"Of {view.point.max_tokens:,} tokens, {cost}.",
         )
     for sentence in flags(sweep):
