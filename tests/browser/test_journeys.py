@@ -117,7 +117,7 @@ def test_memories_can_be_searched_opened_forgotten_and_brought_back(
     page.locator("canvas").first.click(position={"x": 200, "y": 52}, force=True)
     settle(page)
     expect(page.get_by_text(re.compile(r"Confidence \d\.\d\d"))).to_be_visible()
-    page.get_by_role("button", name="Forget").click()
+    page.get_by_role("button", name="Forget", exact=True).click()
     settle(page)
     page.get_by_role("button", name="Undo").click()
     settle(page)
