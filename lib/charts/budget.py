@@ -17,6 +17,9 @@ _LABEL_ROOM_PX: Final = 88
 _HEADROOM: Final = 1.16
 """Room for a label above the highest line."""
 
+_ROOM_UNTIL: Final = 0.7
+"""Of the width: beyond it a label to the right would leave the picture."""
+
 _HOVER_NAMES: Final = {
     "memories": "memories",
     "passages": "passages of raw episodes",
@@ -49,7 +52,11 @@ def memories_by_budget(
     return figure(
         [_line(points, *item) for item in reversed(series)]
         + [_mark(chosen, value, colour) for _, value, colour in reversed(series)]
-        + [_recommended(point, memory) for point in points if point.max_tokens == recommended],
+        + [
+            _recommended(point, memory, end=points[-1].max_tokens)
+            for point in points
+            if point.max_tokens == recommended
+        ],
         _layout(points, tallest, shapes, labels, y_title=y_title, dark=dark),
     )
 
@@ -126,7 +133,7 @@ def _mark(chosen: SweepPoint, value: _Value, colour: str) -> dict[str, Any]:
     }
 
 
-def _recommended(point: SweepPoint, colour: str) -> dict[str, Any]:
+def _recommended(point: SweepPoint, colour: str, *, end: int) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers+text",
@@ -134,8 +141,9 @@ def _recommended(point: SweepPoint, colour: str) -> dict[str, Any]:
         "x": [point.max_tokens],
         "y": [point.memories],
         "text": ["recommended"],
-        # Where it is the last of all, to its left, as the names of the lines stand to the right.
-        "textposition": "bottom left",
+        # Under the level line where there is room: the line climbs on the left of it, and past
+        # the end stand the names of the lines.
+        "textposition": "bottom right" if point.max_tokens < _ROOM_UNTIL * end else "bottom left",
         "textfont": {"size": 12},
         "marker": {"color": colour, "size": 13, "symbol": "triangle-down"},
         "hoverinfo": "skip",

@@ -189,3 +189,10 @@ def test_each_task_is_a_line_named_at_its_end_up_to_the_widest_budget() -> None:
 
 def test_no_more_tasks_are_drawn_than_there_are_colours() -> None:
     assert len(items_by_task([SWEEP] * 9, 100).data) == TASKS_SHOWN
+
+
+def test_the_recommended_budget_is_marked_where_it_is_one_of_the_points() -> None:
+    drawn: Any = memories_by_budget(SWEEP, CHOSEN, recommended=200)
+    (mark,) = (trace for trace in drawn.data if trace.name == "recommended")
+    assert (list(mark.x), list(mark.y)) == ([200], [7])
+    assert all(trace.name != "recommended" for trace in memories_by_budget(SWEEP, CHOSEN).data)
